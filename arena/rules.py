@@ -187,11 +187,11 @@ class Ruleset(NamedTuple):
 
 S = TypeVar("S")
 M = TypeVar("M")
-V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
 
 
-class Game(Protocol[S, M, V]):
-    """A game: state S, moves M, views V, all of them values (NamedTuples).
+class Game(Protocol[S, M, V_co]):
+    """A game: state S, moves M, views V_co, all of them values (NamedTuples).
 
     At every moment of a match exactly one of three holds: a draw is due (``due`` is not None and
     nobody is asked), somebody is asked, or the match is over (``outcome`` is not None).
@@ -236,7 +236,7 @@ class Game(Protocol[S, M, V]):
             RulesError: something else happened than what was due or asked.
         """
 
-    def view(self, state: S, viewer: Viewer) -> V:
+    def view(self, state: S, viewer: Viewer) -> V_co:
         """All that ``viewer`` may know of the state, built up from nothing; the only way to show a state."""
 
     def outcome(self, state: S) -> Outcome | None:
