@@ -1,0 +1,1 @@
+"""People: sign-up, sign-in, deletion."""

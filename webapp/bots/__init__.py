@@ -1,0 +1,1 @@
+"""Bots, their immutable versions, their tokens, and who is connected now."""

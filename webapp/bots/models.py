@@ -1,0 +1,128 @@
+"""Bots and their versions, tokens and lines."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Lower
+
+
+class Bot(models.Model):
+    """A program that plays one game, owned by an author or by the house."""
+
+    class Kind(models.TextChoices):
+        HOSTED = "hosted", "hosted"  # our machine runs the uploaded file
+        REMOTE = "remote", "remote"  # the author's machine runs it and dials in
+
+    class State(models.TextChoices):
+        ACTIVE = "active", "active"
+        RETIRED = "retired", "retired"
+        QUARANTINED = "quarantined", "quarantined"
+        BANNED = "banned", "banned"
+
+    name = models.CharField(max_length=40)
+    game = models.CharField(max_length=40)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    house = models.BooleanField(default=False)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="bots"
+    )
+    """None for house bots, and for bots whose author has deleted the account."""
+    state = models.CharField(max_length=12, choices=State.choices, default=State.ACTIVE)
+    state_reason = models.CharField(max_length=300, blank=True)
+    about = models.CharField(max_length=300, blank=True)
+    max_tables = models.PositiveSmallIntegerField(default=1)
+    """How many tables a remote bot plays at once."""
+    active_version = models.ForeignKey(
+        "bots.Version", null=True, blank=True, on_delete=models.SET_NULL, related_name="active_for"
+    )
+    """The version that the leaderboard shows and the ladder seats."""
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint("game", Lower("name"), name="bot_name_in_game_ignores_case"),
+            models.CheckConstraint(condition=Q(house=False) | Q(owner=None), name="house_bots_have_no_owner"),
+            models.CheckConstraint(condition=Q(max_tables__gte=1, max_tables__lte=16), name="one_to_sixteen_tables"),
+        ]
+        indexes = [models.Index(fields=["game", "state"])]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Version(models.Model):
+    """One immutable build of a bot. Hosted: named by the SHA-256 of its content. Remote: by that of bot and label."""
+
+    bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="versions")
+    digest = models.CharField(max_length=71)
+    """``sha256:`` and 64 hex digits."""
+    number = models.PositiveIntegerField()
+    """Counts the bot's versions from 1."""
+    label = models.CharField(max_length=60, blank=True)
+    declared = models.BooleanField(default=False)
+    """The author says that this is what plays (remote); nobody has seen the program."""
+    source = models.BinaryField(null=True, editable=False)
+    filename = models.CharField(max_length=100, blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["bot", "digest"], name="version_content_once_a_bot"),
+            models.UniqueConstraint(fields=["bot", "number"], name="version_number_once_a_bot"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bot.name} {self.label or self.number}"
+
+
+class Token(models.Model):
+    """Lets a program dial in as its bot. Shown once, kept as a hash."""
+
+    bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="tokens")
+    digest = models.CharField(max_length=64, unique=True)
+    hint = models.CharField(max_length=8)
+    """The last characters, so that its owner knows which one it is."""
+    created = models.DateTimeField(auto_now_add=True)
+    last_used = models.DateTimeField(null=True, blank=True)
+    revoked = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"token …{self.hint} of {self.bot.name}"
+
+
+class Connection(models.Model):
+    """A remote bot's line to a door: one place at one table. It is there as long as its lease is renewed."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting for a table"
+        SEATED = "seated", "at a table"
+
+    bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="connections")
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="connections")
+    session = models.CharField(max_length=64, unique=True)
+    """SHA-256 of the secret that lets the bot take its seat back after a lost line."""
+    door = models.CharField(max_length=200)
+    """The address at which workers reach the door process that holds the line; empty while the line is lost."""
+    line = models.CharField(max_length=40)
+    """Which line of that door; changes when the bot comes back."""
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    series = models.ForeignKey(
+        "matches.Series", null=True, blank=True, on_delete=models.SET_NULL, related_name="connections"
+    )
+    lease_until = models.DateTimeField()
+    software = models.CharField(max_length=100, blank=True)
+    since = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state="waiting", series=None) | Q(state="seated", series__isnull=False),
+                name="seated_means_a_series",
+            ),
+        ]
+        indexes = [models.Index(fields=["bot", "state"]), models.Index(fields=["lease_until"])]
+
+    def __str__(self) -> str:
+        return f"line of {self.bot.name}"

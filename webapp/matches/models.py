@@ -1,0 +1,204 @@
+"""What is played. The rows here are the truth; the queue only wakes the workers."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+
+
+class Ruleset(models.Model):
+    """A game with every option given a value. A preset's ruleset has a leaderboard."""
+
+    key = models.CharField(max_length=120, unique=True)
+    """``three_coins/classic``; for a ruleset of one's own ``three_coins/`` and 16 hex digits of its options' SHA-256."""
+    game = models.CharField(max_length=40)
+    preset = models.CharField(max_length=60, blank=True)
+    options = models.JSONField()
+    flagship = models.BooleanField(default=False)
+    """The one that gets most of its game's ladder tables."""
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Series(models.Model):
+    """What one worker plays in one sitting: the same versions, some matches, the seats rotated."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        PLAYING = "playing", "playing"
+        FINISHED = "finished", "finished"
+        PUT_OFF = "put_off", "put off"  # the platform failed it three times
+        CANCELLED = "cancelled", "cancelled"
+
+    class Purpose(models.TextChoices):
+        LADDER = "ladder", "ladder"
+        VALIDATION = "validation", "validation"
+        TOURNAMENT = "tournament", "tournament"
+
+    ruleset = models.ForeignKey(Ruleset, on_delete=models.PROTECT, related_name="series")
+    purpose = models.CharField(max_length=12, choices=Purpose.choices, default=Purpose.LADDER)
+    rated = models.BooleanField(default=True)
+    """Rated: a fault forfeits the match. Otherwise a default move is made."""
+    planned = models.PositiveIntegerField()
+    """How many matches."""
+    duplicate = models.BooleanField(default=False)
+    """All matches on the same luck with the seats rotated (hosted bots only), else each on its own."""
+    ready_ms = models.PositiveIntegerField(default=10_000)
+    move_ms = models.PositiveIntegerField(default=1_000)
+    bank_ms = models.PositiveIntegerField(default=10_000)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    attempt = models.PositiveIntegerField(default=0)
+    """Rises with every claim; whoever holds an older one has lost the series."""
+    broken = models.PositiveSmallIntegerField(default=0)
+    """Times in a row that the platform broke off a match of it."""
+    worker = models.CharField(max_length=80, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    note = models.CharField(max_length=300, blank=True)
+    """Why it was put off or cancelled, for people."""
+    created = models.DateTimeField(auto_now_add=True)
+    started = models.DateTimeField(null=True, blank=True)
+    finished = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name_plural = "series"
+        constraints = [
+            models.CheckConstraint(condition=Q(planned__gte=1), name="series_has_a_match"),
+            models.CheckConstraint(
+                condition=~Q(state="playing") | Q(lease_until__isnull=False), name="playing_means_a_lease"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["lease_until"], condition=Q(state="playing"), name="series_leases"),
+            models.Index(fields=["created"], condition=Q(state="waiting"), name="series_waiting"),
+            models.Index(fields=["-id"], condition=Q(state="put_off"), name="series_put_off"),
+        ]
+
+    def __str__(self) -> str:
+        return f"series {self.pk}"
+
+
+class SeriesSeat(models.Model):
+    """Who sits where in the first match of a series."""
+
+    series = models.ForeignKey(Series, on_delete=models.CASCADE, related_name="seats")
+    seat = models.PositiveSmallIntegerField()
+    version = models.ForeignKey("bots.Version", on_delete=models.PROTECT, related_name="series_seats")
+    removed = models.CharField(max_length=300, blank=True)
+    """Why the seat was taken off the table before a match (a nonce that did not fit), else empty."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["series", "seat"], name="series_seat_once")]
+
+    def __str__(self) -> str:
+        return f"seat {self.seat} of series {self.series_id}"
+
+
+class Block(models.Model):
+    """The matches that share one luck, and what that luck is made of.
+
+    Every one is published with its commitment, also one that was broken off. The seed and the nonces stay
+    secret until it is closed.
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open", "open"
+        CLOSED = "closed", "closed"
+        BROKEN = "broken", "broken off"
+
+    series = models.ForeignKey(Series, on_delete=models.CASCADE, related_name="blocks")
+    number = models.PositiveIntegerField()
+    """Counts the blocks of the series from 1, broken ones too."""
+    state = models.CharField(max_length=6, choices=State.choices, default=State.OPEN)
+    reason = models.CharField(max_length=300, blank=True)
+    commitment = models.CharField(max_length=64)
+    seed = models.CharField(max_length=64)
+    nonce_hashes = models.JSONField()
+    nonces = models.JSONField()
+    seating = models.JSONField()
+    """The series seats that take part, in the order of their seats in the block's first match."""
+    created = models.DateTimeField(auto_now_add=True)
+    closed = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["series", "number"], name="block_number_once_a_series"),
+            models.UniqueConstraint(fields=["series"], condition=Q(state="open"), name="one_open_block_a_series"),
+        ]
+
+    def __str__(self) -> str:
+        return f"block {self.number} of series {self.series_id}"
+
+
+class Match(models.Model):
+    """One finished match. It is written once, whole, together with its entries."""
+
+    name = models.CharField(max_length=40, unique=True)
+    """``m-`` and 16 hex digits: its address, and its identifier in the record."""
+    series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="matches")
+    number = models.PositiveIntegerField()
+    """Which match of the series, from 1."""
+    block = models.ForeignKey(Block, on_delete=models.PROTECT, related_name="matches")
+    ruleset = models.ForeignKey(Ruleset, on_delete=models.PROTECT, related_name="matches")
+    rated = models.BooleanField()
+    voided = models.BooleanField(default=False)
+    """An organiser took it out of the ratings."""
+    reason = models.CharField(max_length=30)
+    """Why it ended, in the game's word."""
+    steps = models.PositiveIntegerField()
+    faults = models.PositiveSmallIntegerField(default=0)
+    record = models.BinaryField(editable=False)
+    """The record, complete, as zlib-compressed JSON. Shown to nobody before its block is closed."""
+    record_name = models.CharField(max_length=64)
+    """SHA-256 of the canonical record."""
+    started = models.DateTimeField()
+    finished = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "matches"
+        constraints = [models.UniqueConstraint(fields=["series", "number"], name="match_once_a_series")]
+        indexes = [
+            models.Index(fields=["ruleset", "-id"]),
+            models.Index(fields=["ruleset", "id"], condition=Q(rated=True, voided=False), name="match_counts"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Entry(models.Model):
+    """One version in one match."""
+
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="entries")
+    seat = models.PositiveSmallIntegerField()
+    version = models.ForeignKey("bots.Version", on_delete=models.PROTECT, related_name="entries")
+    bot = models.ForeignKey("bots.Bot", on_delete=models.PROTECT, related_name="entries")
+    """The version's bot, repeated here so that a bot's newest matches are one index away."""
+    place = models.PositiveSmallIntegerField()
+    score = models.IntegerField()
+    fault = models.CharField(max_length=12, blank=True)
+    """The kind of its first fault, else empty."""
+    moves = models.PositiveIntegerField()
+    thinking_ms = models.FloatField()
+    slowest_ms = models.FloatField()
+
+    class Meta:
+        verbose_name_plural = "entries"
+        constraints = [
+            models.UniqueConstraint(fields=["match", "seat"], name="entry_once_a_match"),
+            models.CheckConstraint(condition=Q(place__gte=1), name="places_from_one"),
+        ]
+        indexes = [models.Index(F("bot"), F("match").desc(), name="entry_newest_of_bot")]
+
+    def __str__(self) -> str:
+        return f"seat {self.seat} of match {self.match_id}"
+
+
+class EntryLog(models.Model):
+    """What a bot wrote during a match: for its author's eyes only."""
+
+    entry = models.OneToOneField(Entry, on_delete=models.CASCADE, related_name="log")
+    text = models.TextField()
+
+    def __str__(self) -> str:
+        return f"log of entry {self.entry_id}"

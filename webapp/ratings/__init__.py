@@ -1,0 +1,1 @@
+"""Snapshots of the fitted ratings: derived from the match table, rebuilt at will."""
