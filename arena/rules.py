@@ -7,6 +7,7 @@ Only the standard library is imported here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
@@ -158,7 +159,7 @@ class Option(NamedTuple):
         elif isinstance(value, int) and not isinstance(value, bool):
             if self.low <= value <= self.high:
                 return value
-        elif isinstance(value, str) and value.isascii() and value.isdecimal() and str(int(value)) == value:
+        elif isinstance(value, str) and re.fullmatch("0|[1-9][0-9]{0,8}", value):
             return self.read(int(value))
         raise RulesetError(f"option {self.name}: {value!r} is not one of {self.allowed}")
 

@@ -1,0 +1,396 @@
+"""The referee: the only loop that plays a match.
+
+It asks the seats, owns the clock, judges faults and writes the record. It knows no particular game, no bot and no
+wire: it speaks to a `Seat`, which may be a script, a bot in this process, or a program far away.
+
+What a fault is, and whose:
+
+* *unreadable*, *illegal*, *late*, *gone* are a bot's, and cost only that bot (`arena.table.Penalty`);
+* a `PlatformFailure` is ours. The match is broken off, leaves no record, and nobody is charged for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from arena import chance
+from arena.record import DrawStep, Fairness, FaultStep, MovesStep, PlayerLine, Record, Step
+from arena.rules import AnyGame, Drawn, Event, Left, Moved, Outcome, Ruleset, at_seat, heard
+from arena.table import Fault, FaultKind, Limits, MatchEnd, MatchInfo, Penalty, Player, Question
+
+LAG_FORGIVEN = 0.05
+"""Seconds: stalls of the runner beyond this are a reason to suspect ourselves before a bot."""
+
+
+class SeatFault(Exception):
+    """Raised by a seat that did not answer properly. The detail is shown on the match's page."""
+
+    kind: FaultKind
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
+class Unreadable(SeatFault):
+    """What came was no message, or no move, that can be understood."""
+
+    kind: FaultKind = "unreadable"
+
+
+class Gone(SeatFault):
+    """The bot's process has ended, or its line is lost for good."""
+
+    kind: FaultKind = "gone"
+
+
+class PlatformFailure(Exception):
+    """The arena itself failed (a worker, a door, a stall of the runner). Never a bot's fault."""
+
+
+class Seat(Protocol):
+    """The port through which the referee speaks to one player. The seat's number comes with `MatchInfo`."""
+
+    immediate: bool
+    """It answers within the call, without waiting for anything: several such seats are asked one after the other."""
+    present: bool
+    """Its line stands. A seat that is not present when its time is up is gone, not late."""
+
+    async def start(self, info: MatchInfo) -> None:
+        """Tell that a match begins; return when the player is ready.
+
+        Raises:
+            SeatFault: the player cannot play.
+            PlatformFailure: we cannot reach it through our own fault.
+        """
+
+    async def ask(self, question: Question) -> Any:
+        """Ask for a move of the game.
+
+        Raises:
+            SeatFault: no readable move came, and none will.
+            PlatformFailure: we cannot reach it through our own fault.
+        """
+
+    async def end(self, end: MatchEnd) -> None:
+        """Tell that the match is over for this player. Never raises."""
+
+
+class Clock(Protocol):
+    """Where the referee's time comes from."""
+
+    def now(self) -> float:
+        """Seconds since some moment, never going back."""
+
+    async def wait(self, tasks: set[asyncio.Task[Any]], within: float | None) -> None:
+        """Return when one of ``tasks`` is done, or after ``within`` seconds."""
+
+    async def drain(self) -> None:
+        """Return when everything that had already arrived at this process has been read."""
+
+    def stalled(self, since: float) -> float:
+        """The seconds since the moment ``since`` in which this process did not get to run."""
+
+
+class Luck(NamedTuple):
+    """What the draws of a block come from. Secret until the block is over."""
+
+    seed: bytes
+    nonces: tuple[bytes, ...]
+    """In the order of the players' seats in the block's first match."""
+
+    @property
+    def key(self) -> bytes:
+        """The table key."""
+        return chance.table_key(self.seed, self.nonces)
+
+    def fairness(self) -> Fairness:
+        """As it stands in a record."""
+        return Fairness(
+            commitment=chance.digest(self.seed).hex(),
+            seed=self.seed.hex(),
+            nonce_hashes=tuple(chance.digest(nonce).hex() for nonce in self.nonces),
+            nonces=tuple(nonce.hex() for nonce in self.nonces),
+        )
+
+
+class Terms(NamedTuple):
+    """What is agreed before a match."""
+
+    match: str
+    """Its identifier, ``m-…``."""
+    ruleset: Ruleset
+    players: tuple[Player, ...]
+    """By seat."""
+    limits: Limits | None
+    """None: no deadline at all."""
+    penalty: Penalty = "forfeit"
+    number: int = 1
+    """Which match of the series, from 1."""
+    started: str | None = None
+    """When, as in records: ``2026-11-29T18:00:00Z``."""
+
+
+Watch = Callable[[Any, tuple[Event, ...]], None]
+"""Called with the state and the events after every step. What it shows must go through the game's ``view``."""
+
+
+async def play(
+    game: AnyGame, terms: Terms, seats: Sequence[Seat], luck: Luck, *, clock: Clock, watch: Watch | None = None
+) -> Record:
+    """Play one match from start to placement.
+
+    Raises:
+        PlatformFailure: it was broken off through our own fault; all seats have been told.
+        RulesetError: the table has a size that the ruleset does not allow.
+    """
+    match = _Match(game, terms, seats, clock)
+    try:
+        outcome = await match.run(luck.key, watch)
+    except PlatformFailure as failure:
+        await match.void(str(failure))
+        raise
+    return Record(
+        game=game.name,
+        preset=terms.ruleset.preset,
+        options=dict(terms.ruleset.values),
+        match=terms.match,
+        started=terms.started,
+        players=tuple(PlayerLine(seat, player.bot, player.version) for seat, player in enumerate(terms.players)),
+        fairness=luck.fairness(),
+        steps=tuple(match.steps),
+        outcome=outcome,
+    )
+
+
+class _Given(NamedTuple):
+    """What came of asking a seat: a move or a fault, after so many seconds."""
+
+    move: Any
+    fault: Fault | None
+    seconds: float
+
+
+class _Match:
+    """The running match: the state, what was written down, and what each seat has heard and has left."""
+
+    def __init__(self, game: AnyGame, terms: Terms, seats: Sequence[Seat], clock: Clock) -> None:
+        self.game = game
+        self.terms = terms
+        self.seats = seats
+        self.clock = clock
+        self.steps: list[Step] = []
+        self.state, events = game.start(terms.ruleset, len(seats))
+        self.events = list(events)
+        self.told = [0] * len(seats)
+        self.bank = [terms.limits.bank_ms / 1000 if terms.limits else 0.0] * len(seats)
+        self.decisions = [0] * len(seats)
+        self.faults: dict[int, list[Fault]] = {}
+        self.unready: dict[int, Fault] = {}
+        self.at_table = set(range(len(seats)))
+        """The seats that still hear of this match: a forfeiter does not."""
+
+    async def run(self, key: bytes, watch: Watch | None) -> Outcome:
+        """From start to outcome."""
+        game = self.game
+        await self._start()
+        if watch is not None:
+            watch(self.state, tuple(self.events))
+        while (outcome := game.outcome(self.state)) is None:
+            seen = len(self.events)
+            if (draw := game.due(self.state)) is not None:
+                got = chance.draw(key, draw.label, draw.sizes)
+                self.steps.append(DrawStep(draw.label, draw.sizes, got))
+                self._step(Drawn(got))
+            else:
+                await self._decide()
+            if watch is not None:
+                watch(self.state, tuple(self.events[seen:]))
+        await self._end_all(outcome)
+        return outcome
+
+    def _step(self, happening: Drawn | Moved | Left) -> None:
+        self.state, events = self.game.step(self.state, happening)
+        self.events += events
+
+    # ---- getting ready -------------------------------------------------------------------------
+
+    async def _start(self) -> None:
+        """Everybody gets ready; who does not will be at fault when he is first asked."""
+        limits = self.terms.limits
+        infos = [
+            MatchInfo(
+                self.terms.match,
+                seat,
+                self.terms.players,
+                self.terms.ruleset,
+                limits,
+                self.terms.penalty,
+                self.terms.number,
+            )
+            for seat in range(len(self.seats))
+        ]
+        if limits is None and all(seat.immediate for seat in self.seats):
+            for index, seat in enumerate(self.seats):
+                try:
+                    await seat.start(infos[index])
+                except SeatFault as fault:
+                    self.unready[index] = Fault(index, fault.kind, fault.detail)
+            return
+        tasks = {
+            asyncio.ensure_future(self._timed(seat.start(infos[index]), index)): index
+            for index, seat in enumerate(self.seats)
+        }
+        timeout = limits.ready_ms / 1000 if limits else None
+        given = await self._collect(tasks, dict.fromkeys(tasks.values(), timeout), "to get ready")
+        self.unready = {seat: got.fault for seat, got in given.items() if got.fault is not None}
+
+    # ---- a decision ----------------------------------------------------------------------------
+
+    async def _decide(self) -> None:
+        """Ask everybody whom the rules ask now; judge; step."""
+        asked = self.game.asked(self.state)
+        given = await self._ask(asked)
+        moves: dict[int, Any] = {}
+        faulty: list[Fault] = []
+        for seat in asked:
+            move, fault, _ = given[seat]
+            if fault is None and (reason := self.game.refusal(self.state, seat, move)) is not None:
+                fault = Fault(seat, "illegal", reason)
+            if fault is None:
+                moves[seat] = move
+            else:
+                faulty.append(fault)
+        for fault in faulty:
+            self.faults.setdefault(fault.seat, []).append(fault)
+            self.steps.append(FaultStep(fault.seat, fault.kind, fault.detail, self.terms.penalty))
+            if self.terms.penalty == "default":
+                moves[fault.seat] = self.game.default(self.state, fault.seat)
+        if faulty and self.terms.penalty == "forfeit":
+            self._step(Left(frozenset(fault.seat for fault in faulty)))
+            for fault in faulty:
+                await self._dismiss(fault.seat)
+            if self.game.outcome(self.state) is not None:
+                return
+        if moves:
+            in_order = {seat: moves[seat] for seat in sorted(moves)}
+            self.steps.append(
+                MovesStep(
+                    {seat: self.game.write(move) for seat, move in in_order.items()},
+                    {seat: round(given[seat].seconds * 1000, 3) for seat in in_order},
+                )
+            )
+            self._step(Moved(in_order))
+
+    async def _ask(self, asked: Sequence[int]) -> Mapping[int, _Given]:
+        """Ask these seats, all at the same moment, and wait for each until its own deadline."""
+        limits = self.terms.limits
+        given = {seat: _Given(None, self.unready.pop(seat), 0.0) for seat in asked if seat in self.unready}
+        ready = [seat for seat in asked if seat not in given]
+        if limits is None and all(self.seats[seat].immediate for seat in ready):
+            return given | {seat: await self._timed(self._put(seat, None), seat) for seat in ready}
+        timeouts = {seat: limits.move_ms / 1000 + self.bank[seat] if limits else None for seat in ready}
+        tasks = {asyncio.ensure_future(self._timed(self._put(seat, timeouts[seat]), seat)): seat for seat in ready}
+        given |= await self._collect(tasks, timeouts, "to move")
+        if limits:
+            for seat, got in given.items():
+                self.bank[seat] = max(0.0, self.bank[seat] - max(0.0, got.seconds - limits.move_ms / 1000))
+        return given
+
+    async def _put(self, seat: int, allowed: float | None) -> Any:
+        self.decisions[seat] += 1
+        return await self.seats[seat].ask(
+            Question(
+                decision=self.decisions[seat],
+                events=self._news(seat),
+                view=self.game.view(self.state, at_seat(seat)),
+                deadline_ms=None if allowed is None else allowed * 1000,
+                bank_ms=self.bank[seat] * 1000,
+            )
+        )
+
+    def _news(self, seat: int) -> tuple[Event, ...]:
+        """What the seat perceived since it was last told."""
+        news = heard(self.events[self.told[seat] :], at_seat(seat))
+        self.told[seat] = len(self.events)
+        return news
+
+    # ---- the clock -----------------------------------------------------------------------------
+
+    async def _timed(self, asking: Any, seat: int) -> _Given:
+        """Await an answer; a bot's failure becomes a fault, ours goes up."""
+        began = self.clock.now()
+        try:
+            move, fault = await asking, None
+        except SeatFault as failure:
+            move, fault = None, Fault(seat, failure.kind, failure.detail)
+        return _Given(move, fault, self.clock.now() - began)
+
+    async def _collect(
+        self, tasks: dict[asyncio.Task[_Given], int], timeouts: Mapping[int, float | None], what: str
+    ) -> dict[int, _Given]:
+        """What each task gave, or a late fault for who did not give in time. Leaves no task behind."""
+        began = self.clock.now()
+        given: dict[int, _Given] = {}
+        waiting = set(tasks)
+        try:
+            while waiting:
+                nearest = min((t for task in waiting if (t := timeouts[tasks[task]]) is not None), default=None)
+                left = None if nearest is None else max(0.0, began + nearest - self.clock.now())
+                await self.clock.wait(waiting, left)
+                for task in [task for task in waiting if task.done()]:
+                    waiting.discard(task)
+                    given[tasks[task]] = task.result()
+                for task in [task for task in waiting if _is_over(timeouts[tasks[task]], self.clock.now() - began)]:
+                    given[tasks[task]] = await self._judge_late(task, tasks[task], began, timeouts[tasks[task]], what)
+                    waiting.discard(task)
+        finally:
+            for task in tasks:
+                if not task.done():
+                    task.cancel()
+            # whatever comes of the cancelled ones, or of those behind a failure, concerns nobody any more
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return given
+
+    async def _judge_late(
+        self, task: asyncio.Task[_Given], seat: int, began: float, allowed: float | None, what: str
+    ) -> _Given:
+        """The time is up. Before it is the bot's fault: had the answer arrived, and were we asleep ourselves?"""
+        await self.clock.drain()
+        if not task.done() and (stalled := self.clock.stalled(began)) > LAG_FORGIVEN:
+            # what our own stall took from the bot is given back; an answer that comes within it would have been in
+            # time, and such a match is played again rather than decided by our own lag
+            await self.clock.wait({task}, stalled)
+            if task.done():
+                raise PlatformFailure(f"the runner stood still for {stalled * 1000:.0f} ms while a bot was thinking")
+        if task.done():
+            return task.result()
+        seconds = self.clock.now() - began
+        detail = f"no answer after {seconds * 1000:.1f} ms; it had {(allowed or 0.0) * 1000:.0f} ms {what}"
+        kind: FaultKind = "late"
+        if not self.seats[seat].present:
+            kind, detail = "gone", f"its line is lost; {detail}"
+        return _Given(None, Fault(seat, kind, detail), seconds)
+
+    # ---- telling the end -----------------------------------------------------------------------
+
+    async def _dismiss(self, seat: int) -> None:
+        self.at_table.discard(seat)
+        await self.seats[seat].end(MatchEnd(self.terms.match, None, self._news(seat), tuple(self.faults.get(seat, ()))))
+
+    async def _end_all(self, outcome: Outcome) -> None:
+        for seat in sorted(self.at_table):
+            await self.seats[seat].end(
+                MatchEnd(self.terms.match, outcome, self._news(seat), tuple(self.faults.get(seat, ())))
+            )
+
+    async def void(self, reason: str) -> None:
+        """Tell everybody still there that this match counts for nobody."""
+        for seat in sorted(self.at_table):
+            await self.seats[seat].end(MatchEnd(self.terms.match, None, voided=reason))
+
+
+def _is_over(timeout: float | None, elapsed: float) -> bool:
+    return timeout is not None and elapsed >= timeout

@@ -1,0 +1,220 @@
+"""A seat at the far end of a line: a bot that speaks the protocol (``protos/arena/protocol/v1/arena.proto``)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol
+
+from google.protobuf.message import DecodeError
+
+from arena import wire
+from arena.protocol.v1 import arena_pb2 as pb
+from arena.referee import Gone, Unreadable
+from arena.rules import AnyGame, Event
+from arena.table import MatchEnd, MatchInfo, Question
+
+STALE_ANSWERS = 100
+"""So many answers to earlier decisions may come before one question is answered; more is a flood."""
+
+LOG_BYTES = 65_536
+"""What is kept of a bot's log lines, a match."""
+
+PARTING_SECONDS = 1.0
+"""How long a bot that does not read may hold up its own farewell."""
+
+
+class LineLost(Exception):
+    """The line ended at the bot's side. The message says how, for the match's page."""
+
+
+class Line(Protocol):
+    """One stream to a bot, in serialized messages."""
+
+    async def send(self, message: bytes) -> None:
+        """Send a ``PlayResponse``.
+
+        Raises:
+            LineLost: the bot's side is gone.
+            PlatformFailure: ours is.
+        """
+
+    async def receive(self) -> bytes:
+        """The next ``PlayRequest``. Safe to cancel: nothing is lost.
+
+        Raises:
+            LineLost: the bot's side is gone.
+            PlatformFailure: ours is.
+        """
+
+
+Redial = Callable[[LineLost], Awaitable[Line]]
+"""Waits for a bot whose line was lost to come back, and gives its new line.
+
+Raises `Gone` when it will not come, `PlatformFailure` when that is our fault."""
+
+
+class LineSeat:
+    """Speaks the protocol with one bot, over one series or one match."""
+
+    immediate = False
+
+    def __init__(self, game: AnyGame, line: Line, *, redial: Redial | None = None) -> None:
+        self.game = game
+        self.line = line
+        self.present = True
+        self.log: list[str] = []
+        """The bot's log lines in this match, for its author's eyes."""
+        self._redial = redial
+        self._log_bytes = 0
+        self._info: MatchInfo | None = None
+        self._heard: list[Event] = []
+
+    # ---- before the match ----------------------------------------------------------------------
+
+    async def greet(self, series: str, matches: int, players: Sequence[tuple[str, str | None]]) -> None:
+        """Tell that a table has been found: ``players`` are names and versions by seat of the first match."""
+        start = pb.SeriesStart(series=series, matches=matches)
+        for seat, (bot, version) in enumerate(players):
+            start.players.add(seat=seat, bot=bot, version=version or "")
+        await self._say(pb.PlayResponse(series_start=start))
+
+    async def commit(self, block: str) -> bytes:
+        """The hash of the bot's nonce."""
+        await self._say(pb.PlayResponse(block_opening=pb.BlockOpening(block=block)))
+        return (await self._hear("nonce_hash")).nonce_hash.hash
+
+    async def reveal(self, block: str, commitment: bytes, hashes: Sequence[bytes]) -> bytes:
+        """The bot's nonce."""
+        await self.tell_block(block, commitment, hashes, send_nonce=True)
+        return (await self._hear("nonce")).nonce.nonce
+
+    async def tell_block(
+        self, block: str, commitment: bytes, hashes: Sequence[bytes], *, send_nonce: bool = False
+    ) -> None:
+        """Tell what everybody is bound to."""
+        told = pb.BlockCommitment(block=block, commitment=commitment, nonce_hashes=hashes, send_nonce=send_nonce)
+        await self._say(pb.PlayResponse(block_commitment=told))
+
+    async def start(self, info: MatchInfo) -> None:
+        """Tell that a match begins, and wait until the bot is ready."""
+        self._info = info
+        self._heard = []
+        self.log = []
+        self._log_bytes = 0
+        while True:
+            try:
+                return await self._begin(info)
+            except LineLost as lost:
+                await self._recover(lost)
+
+    # ---- the match -----------------------------------------------------------------------------
+
+    async def ask(self, question: Question) -> Any:
+        """Ask, and wait for the answer to just this question; if the line is lost, wait for the bot to return."""
+        self._heard.extend(question.events)
+        while True:
+            try:
+                asked = pb.PlayResponse(question=wire.question_to_proto(self.game, question))
+                await self.line.send(asked.SerializeToString())
+                return await self._answer(question.decision)
+            except LineLost as lost:
+                await self._recover(lost)
+                await self._resume()
+                question = question._replace(events=())  # it has just been told them
+
+    async def end(self, end: MatchEnd) -> None:
+        """Tell that the match is over."""
+        self._info = None
+        await self.part(pb.PlayResponse(match_end=wire.match_end_to_proto(self.game, end)))
+
+    async def part(self, message: pb.PlayResponse) -> None:
+        """Send something that needs no answer, without caring whether it arrives."""
+        sending = asyncio.ensure_future(self.line.send(message.SerializeToString()))
+        await asyncio.wait({sending}, timeout=PARTING_SECONDS)
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+
+    # ---- messages ------------------------------------------------------------------------------
+
+    async def _begin(self, info: MatchInfo, so_far: Sequence[Event] = ()) -> None:
+        start = wire.match_start_to_proto(self.game, info, so_far)
+        await self.line.send(pb.PlayResponse(match_start=start).SerializeToString())
+        await self._expect("ready")
+
+    async def _answer(self, decision: int) -> Any:
+        for _ in range(STALE_ANSWERS):
+            message = _read(await self.line.receive())
+            if message.WhichOneof("message") != "answer":
+                raise Unreadable(f"an answer to decision {decision} was due, not {_named(message)}")
+            self._keep_log(message.answer.log)
+            if message.answer.decision > decision:
+                raise Unreadable(
+                    f"it answers decision {message.answer.decision}, which was never asked; the last one is {decision}"
+                )
+            if message.answer.decision == decision:
+                try:
+                    return wire.answer_from_proto(self.game, message.answer)
+                except wire.WireError as error:
+                    raise Unreadable(str(error)) from error
+        raise Unreadable(f"{STALE_ANSWERS} answers to earlier decisions came instead of one to decision {decision}")
+
+    async def _expect(self, kind: str) -> pb.PlayRequest:
+        """The next message, which must be of this kind; answers to decisions of the past are passed over."""
+        for _ in range(STALE_ANSWERS):
+            message = _read(await self.line.receive())
+            if message.WhichOneof("message") == kind:
+                return message
+            if message.WhichOneof("message") != "answer":
+                raise Unreadable(f"{kind} was due, not {_named(message)}")
+        raise Unreadable(f"{STALE_ANSWERS} stale answers came instead of {kind}")
+
+    async def _say(self, message: pb.PlayResponse) -> None:
+        try:
+            await self.line.send(message.SerializeToString())
+        except LineLost as lost:
+            raise Gone(str(lost)) from lost
+
+    async def _hear(self, kind: str) -> pb.PlayRequest:
+        try:
+            return await self._expect(kind)
+        except LineLost as lost:
+            raise Gone(str(lost)) from lost
+
+    def _keep_log(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            room = LOG_BYTES - self._log_bytes
+            if room <= 0:
+                return
+            kept = line[:room]
+            self._log_bytes += len(kept.encode()) + 1
+            self.log.append(kept)
+
+    # ---- a lost line ---------------------------------------------------------------------------
+
+    async def _recover(self, lost: LineLost) -> None:
+        self.present = False
+        if self._redial is None:
+            raise Gone(str(lost)) from lost
+        self.line = await self._redial(lost)
+        self.present = True
+
+    async def _resume(self) -> None:
+        """Tell a bot that has come back where the match stands. It may be lost again while it is told."""
+        assert self._info is not None
+        while True:
+            try:
+                return await self._begin(self._info, self._heard)
+            except LineLost as lost:
+                await self._recover(lost)
+
+
+def _read(message: bytes) -> pb.PlayRequest:
+    try:
+        return pb.PlayRequest.FromString(message)
+    except DecodeError as error:
+        raise Unreadable(f"{len(message)} bytes came that are no PlayRequest") from error
+
+
+def _named(message: pb.PlayRequest) -> str:
+    return message.WhichOneof("message") or "a message of no known kind"

@@ -1,0 +1,59 @@
+"""Where programs that we started ourselves dial in: each comes with the ticket that it was given."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from types import TracebackType
+
+import grpc
+
+from arena import __version__
+from arena.protocol.v1 import arena_pb2 as pb
+from arena.seats.stream import SERVER_OPTIONS, Refused, StreamLine, play_handler
+from arena.table import Player
+
+
+class Listener:
+    """A gRPC server for the programs of one series, as an async context manager.
+
+    Args:
+        address: what to listen on: ``unix:/path`` or ``127.0.0.1:0`` (then `target` has the real port).
+    """
+
+    def __init__(self, address: str) -> None:
+        self.target = address
+        self._address = address
+        self._expected: dict[str, tuple[Player, asyncio.Future[StreamLine]]] = {}
+        self._server = grpc.aio.server(options=SERVER_OPTIONS)
+        self._server.add_generic_rpc_handlers((play_handler(self._receive),))
+
+    async def __aenter__(self) -> Listener:
+        port = self._server.add_insecure_port(self._address)
+        if not self._address.startswith("unix:"):
+            self.target = f"{self._address.rpartition(':')[0]}:{port}"
+        await self._server.start()
+        return self
+
+    async def __aexit__(
+        self, _type: type[BaseException] | None, _value: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        await self._server.stop(grace=None)
+
+    def expect(self, player: Player) -> tuple[str, asyncio.Future[StreamLine]]:
+        """A fresh ticket for a program, and the line on which it will be once it has dialled in."""
+        ticket = secrets.token_urlsafe(24)
+        line: asyncio.Future[StreamLine] = asyncio.get_running_loop().create_future()
+        self._expected[ticket] = (player, line)
+        return ticket, line
+
+    async def _receive(self, hello: pb.Hello, line: StreamLine) -> None:
+        if hello.token not in self._expected:
+            raise Refused(pb.ERROR_CODE_UNAUTHENTICATED, "this ticket is unknown, or was used before")
+        player, arrived = self._expected.pop(hello.token)
+        if arrived.done():
+            raise Refused(pb.ERROR_CODE_UNAVAILABLE, "nobody waits for this program any more")
+        welcome = pb.Welcome(bot=player.bot, version=player.version or "", arena=__version__)
+        await line.send(pb.PlayResponse(welcome=welcome).SerializeToString())
+        arrived.set_result(line)
+        await line.until_closed()

@@ -1,0 +1,133 @@
+"""The server's end of a bot's stream, and the server that bots dial."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from arena.protocol.v1 import arena_pb2 as pb
+from arena.seats.line import LineLost
+from arena.wire import MAX_MESSAGE_BYTES
+
+HELLO_SECONDS = 10.0
+"""How long a stream may be silent before its Hello."""
+
+SERVICE = "arena.protocol.v1.ArenaService"
+
+SERVER_OPTIONS: tuple[tuple[str, Any], ...] = (
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.so_reuseport", 0),
+    # a line that has died without a word is noticed within a minute, also where the system's own keepalive is off
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
+    ("grpc.max_concurrent_streams", 64),
+)
+
+_INBOX = 64  # messages read ahead of the referee; a bot that floods waits behind its own flow control
+
+
+class StreamLine:
+    """A `Line` over one stream that a bot has opened. Read by a task of its own, so that receiving can be cancelled."""
+
+    def __init__(self, requests: AsyncIterator[bytes], context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
+        self._context = context
+        self._inbox: asyncio.Queue[bytes | LineLost] = asyncio.Queue(_INBOX)
+        self._reader = asyncio.ensure_future(self._read(requests))
+        self._lost: LineLost | None = None
+        self._closed = asyncio.Event()
+
+    async def send(self, message: bytes) -> None:
+        """Send one serialized message."""
+        if self._lost is not None:
+            raise self._lost
+        try:
+            await self._context.write(message)
+        except Exception as error:  # grpc.aio raises a whole family here, and all of it means one thing
+            self._lost = LineLost("its stream broke while it was being told something")
+            raise self._lost from error
+
+    async def receive(self) -> bytes:
+        """The next serialized message."""
+        if self._lost is not None and self._inbox.empty():
+            raise self._lost
+        message = await self._inbox.get()
+        if isinstance(message, LineLost):
+            self._lost = message
+            raise message
+        return message
+
+    def close(self) -> None:
+        """End the stream from our side, in order."""
+        self._closed.set()
+
+    async def until_closed(self) -> None:
+        """Return when `close` has been called."""
+        await self._closed.wait()
+
+    def drop(self, why: str) -> None:
+        """The stream is no more: stop reading, and let whoever waits for a message know."""
+        self._reader.cancel()
+        self._lost = self._lost or LineLost(why)
+        if not self._inbox.full():
+            self._inbox.put_nowait(self._lost)
+
+    async def _read(self, requests: AsyncIterator[bytes]) -> None:
+        try:
+            async for message in requests:
+                await self._inbox.put(message)
+            lost = LineLost("it closed its stream")
+        except Exception as error:  # noqa: BLE001  # as above
+            lost = LineLost(f"its stream broke ({type(error).__name__})")
+        await self._inbox.put(lost)
+
+
+Receive = Callable[[pb.Hello, StreamLine], Awaitable[None]]
+"""Handles a stream from its Hello on; the stream ends when it returns.
+
+Raises `Refused` to turn the bot away."""
+
+
+class Refused(Exception):
+    """A bot is turned away; the message says what to do."""
+
+    def __init__(self, code: pb.ErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def play_handler(receive: Receive) -> grpc.GenericRpcHandler:
+    """The Play rpc. Messages stay serialized, so that garbage is a bot's fault at a table and not a broken rpc."""
+
+    async def play(requests: AsyncIterator[bytes], context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
+        line = StreamLine(requests, context)
+        try:
+            await receive(await _hello(line), line)
+        except Refused as refused:
+            error = pb.Error(code=refused.code, message=str(refused))
+            await line.send(pb.PlayResponse(error=error).SerializeToString())
+        except LineLost:
+            return
+        finally:
+            line.drop("its stream has ended")
+
+    method: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(play)
+    return grpc.method_handlers_generic_handler(SERVICE, {"Play": method})
+
+
+async def _hello(line: StreamLine) -> pb.Hello:
+    try:
+        first = await asyncio.wait_for(line.receive(), HELLO_SECONDS)
+        message = pb.PlayRequest.FromString(first)
+    except TimeoutError:
+        raise Refused(pb.ERROR_CODE_PROTOCOL, f"no Hello came within {HELLO_SECONDS:.0f} seconds") from None
+    except DecodeError:
+        raise Refused(pb.ERROR_CODE_PROTOCOL, "the first message cannot be read as a PlayRequest") from None
+    if message.WhichOneof("message") != "hello":
+        raise Refused(pb.ERROR_CODE_PROTOCOL, "the first message of a stream is a Hello")
+    return message.hello
