@@ -56,4 +56,4 @@ class Listener:
         welcome = pb.Welcome(bot=player.bot, version=player.version or "", arena=__version__)
         await line.send(pb.PlayResponse(welcome=welcome).SerializeToString())
         arrived.set_result(line)
-        await line.until_closed()
+        await line.until_over()

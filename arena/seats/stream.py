@@ -40,7 +40,7 @@ class StreamLine:
         self._inbox: asyncio.Queue[bytes | LineLost] = asyncio.Queue(_INBOX)
         self._reader = asyncio.ensure_future(self._read(requests))
         self._lost: LineLost | None = None
-        self._closed = asyncio.Event()
+        self._over = asyncio.Event()
 
     async def send(self, message: bytes) -> None:
         """Send one serialized message."""
@@ -64,16 +64,17 @@ class StreamLine:
 
     def close(self) -> None:
         """End the stream from our side, in order."""
-        self._closed.set()
+        self._over.set()
 
-    async def until_closed(self) -> None:
-        """Return when `close` has been called."""
-        await self._closed.wait()
+    async def until_over(self) -> None:
+        """Return when `close` has been called, or the bot has ended its side. What it sent before can still be read."""
+        await self._over.wait()
 
     def drop(self, why: str) -> None:
         """The stream is no more: stop reading, and let whoever waits for a message know."""
         self._reader.cancel()
         self._lost = self._lost or LineLost(why)
+        self._over.set()
         if not self._inbox.full():
             self._inbox.put_nowait(self._lost)
 
@@ -85,6 +86,7 @@ class StreamLine:
         except Exception as error:  # noqa: BLE001  # as above
             lost = LineLost(f"its stream broke ({type(error).__name__})")
         await self._inbox.put(lost)
+        self._over.set()
 
 
 Receive = Callable[[pb.Hello, StreamLine], Awaitable[None]]
