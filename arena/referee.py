@@ -23,6 +23,9 @@ from arena.table import Fault, FaultKind, Limits, MatchEnd, MatchInfo, Penalty, 
 LAG_FORGIVEN = 0.05
 """Seconds: stalls of the runner beyond this are a reason to suspect ourselves before a bot."""
 
+LONGEST_DETAIL = 300
+"""Characters of a fault's detail that are kept."""
+
 
 class SeatFault(Exception):
     """Raised by a seat that did not answer properly. The detail is shown on the match's page."""
@@ -237,7 +240,7 @@ class _Match:
                 try:
                     await seat.start(infos[index])
                 except SeatFault as fault:
-                    self.unready[index] = Fault(index, fault.kind, fault.detail)
+                    self.unready[index] = Fault(index, fault.kind, _clean(fault.detail))
             return
         tasks = {
             asyncio.ensure_future(self._timed(seat.start(infos[index]), index)): index
@@ -325,7 +328,7 @@ class _Match:
         try:
             move, fault = await asking, None
         except SeatFault as failure:
-            move, fault = None, Fault(seat, failure.kind, failure.detail)
+            move, fault = None, Fault(seat, failure.kind, _clean(failure.detail))
         return _Given(move, fault, self.clock.now() - began)
 
     async def _collect(
@@ -390,6 +393,11 @@ class _Match:
         """Tell everybody still there that this match counts for nobody."""
         for seat in sorted(self.at_table):
             await self.seats[seat].end(MatchEnd(self.terms.match, None, voided=reason))
+
+
+def _clean(detail: str) -> str:
+    """A detail as it can stand in a record: it may come from a stranger's program."""
+    return detail[:LONGEST_DETAIL].encode(errors="replace").decode()
 
 
 def _is_over(timeout: float | None, elapsed: float) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from google.protobuf.message import DecodeError
 
@@ -13,6 +13,8 @@ from arena.protocol.v1 import arena_pb2 as pb
 from arena.referee import Gone, Unreadable
 from arena.rules import AnyGame, Event
 from arena.table import MatchEnd, MatchInfo, Question
+
+T = TypeVar("T")
 
 STALE_ANSWERS = 100
 """So many answers to earlier decisions may come before one question is answered; more is a flood."""
@@ -77,24 +79,29 @@ class LineSeat:
         start = pb.SeriesStart(series=series, matches=matches)
         for seat, (bot, version) in enumerate(players):
             start.players.add(seat=seat, bot=bot, version=version or "")
-        await self._say(pb.PlayResponse(series_start=start))
+        await self.part(pb.PlayResponse(series_start=start))
 
     async def commit(self, block: str) -> bytes:
         """The hash of the bot's nonce."""
-        await self._say(pb.PlayResponse(block_opening=pb.BlockOpening(block=block)))
-        return (await self._hear("nonce_hash")).nonce_hash.hash
+
+        async def opening() -> bytes:
+            await self._say(pb.PlayResponse(block_opening=pb.BlockOpening(block=block)))
+            return (await self._expect("nonce_hash")).nonce_hash.hash
+
+        return await self._over_lines(opening)
 
     async def reveal(self, block: str, commitment: bytes, hashes: Sequence[bytes]) -> bytes:
         """The bot's nonce."""
-        await self.tell_block(block, commitment, hashes, send_nonce=True)
-        return (await self._hear("nonce")).nonce.nonce
 
-    async def tell_block(
-        self, block: str, commitment: bytes, hashes: Sequence[bytes], *, send_nonce: bool = False
-    ) -> None:
-        """Tell what everybody is bound to."""
-        told = pb.BlockCommitment(block=block, commitment=commitment, nonce_hashes=hashes, send_nonce=send_nonce)
-        await self._say(pb.PlayResponse(block_commitment=told))
+        async def revealing() -> bytes:
+            await self._say(_commitment(block, commitment, hashes, send_nonce=True))
+            return (await self._expect("nonce")).nonce.nonce
+
+        return await self._over_lines(revealing)
+
+    async def tell_block(self, block: str, commitment: bytes, hashes: Sequence[bytes]) -> None:
+        """Tell a process that comes later what everybody is bound to; does not care whether that arrives."""
+        await self.part(_commitment(block, commitment, hashes, send_nonce=False))
 
     async def start(self, info: MatchInfo) -> None:
         """Tell that a match begins, and wait until the bot is ready."""
@@ -102,11 +109,7 @@ class LineSeat:
         self._heard = []
         self.log = []
         self._log_bytes = 0
-        while True:
-            try:
-                return await self._begin(info)
-            except LineLost as lost:
-                await self._recover(lost)
+        await self._over_lines(lambda: self._begin(info))
 
     # ---- the match -----------------------------------------------------------------------------
 
@@ -115,8 +118,7 @@ class LineSeat:
         self._heard.extend(question.events)
         while True:
             try:
-                asked = pb.PlayResponse(question=wire.question_to_proto(self.game, question))
-                await self.line.send(asked.SerializeToString())
+                await self._say(pb.PlayResponse(question=wire.question_to_proto(self.game, question)))
                 return await self._answer(question.decision)
             except LineLost as lost:
                 await self._recover(lost)
@@ -130,7 +132,7 @@ class LineSeat:
 
     async def part(self, message: pb.PlayResponse) -> None:
         """Send something that needs no answer, without caring whether it arrives."""
-        sending = asyncio.ensure_future(self.line.send(message.SerializeToString()))
+        sending = asyncio.ensure_future(self._say(message))
         await asyncio.wait({sending}, timeout=PARTING_SECONDS)
         sending.cancel()
         await asyncio.gather(sending, return_exceptions=True)
@@ -138,8 +140,7 @@ class LineSeat:
     # ---- messages ------------------------------------------------------------------------------
 
     async def _begin(self, info: MatchInfo, so_far: Sequence[Event] = ()) -> None:
-        start = wire.match_start_to_proto(self.game, info, so_far)
-        await self.line.send(pb.PlayResponse(match_start=start).SerializeToString())
+        await self._say(pb.PlayResponse(match_start=wire.match_start_to_proto(self.game, info, so_far)))
         await self._expect("ready")
 
     async def _answer(self, decision: int) -> Any:
@@ -170,16 +171,7 @@ class LineSeat:
         raise Unreadable(f"{STALE_ANSWERS} stale answers came instead of {kind}")
 
     async def _say(self, message: pb.PlayResponse) -> None:
-        try:
-            await self.line.send(message.SerializeToString())
-        except LineLost as lost:
-            raise Gone(str(lost)) from lost
-
-    async def _hear(self, kind: str) -> pb.PlayRequest:
-        try:
-            return await self._expect(kind)
-        except LineLost as lost:
-            raise Gone(str(lost)) from lost
+        await self.line.send(message.SerializeToString())
 
     def _keep_log(self, lines: Sequence[str]) -> None:
         for line in lines:
@@ -199,14 +191,24 @@ class LineSeat:
         self.line = await self._redial(lost)
         self.present = True
 
-    async def _resume(self) -> None:
-        """Tell a bot that has come back where the match stands. It may be lost again while it is told."""
-        assert self._info is not None
+    async def _over_lines(self, step: Callable[[], Awaitable[T]]) -> T:
+        """Do ``step``, and again on the new line whenever the bot lost its line and came back."""
         while True:
             try:
-                return await self._begin(self._info, self._heard)
+                return await step()
             except LineLost as lost:
                 await self._recover(lost)
+
+    async def _resume(self) -> None:
+        """Tell a bot that has come back where the match stands. It may be lost again while it is told."""
+        info = self._info
+        assert info is not None
+        await self._over_lines(lambda: self._begin(info, self._heard))
+
+
+def _commitment(block: str, commitment: bytes, hashes: Sequence[bytes], *, send_nonce: bool) -> pb.PlayResponse:
+    told = pb.BlockCommitment(block=block, commitment=commitment, nonce_hashes=hashes, send_nonce=send_nonce)
+    return pb.PlayResponse(block_commitment=told)
 
 
 def _read(message: bytes) -> pb.PlayRequest:

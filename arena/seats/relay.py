@@ -32,6 +32,8 @@ class RelayLine:
     """
 
     def __init__(self, door: str, line: str, secret: str) -> None:
+        self.door = door
+        self.name = line
         self._channel = grpc.aio.insecure_channel(door)
         sit: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = self._channel.stream_stream(METHOD)
         self._call = sit(metadata=((SECRET_KEY, secret), (LINE_KEY, line)))

@@ -1,0 +1,67 @@
+"""What several commands share: their arguments, and reading a record from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import click
+
+from arena import record
+from arena.commands.failures import Impossible
+from arena.games import GAMES
+from arena.record import Record, RecordError
+from arena.rules import AnyGame, Ruleset, ruleset
+
+game_argument = click.argument("game", metavar="GAME", type=click.Choice(tuple(GAMES)))
+"""The code name of a game."""
+
+
+def record_file(name: str, *, many: bool = False) -> Callable[[Any], Any]:
+    """An argument that is the file of a record; ``-`` is the standard input."""
+    return click.argument(
+        name,
+        metavar="FILE..." if many else "FILE",
+        nargs=-1 if many else 1,
+        required=True,
+        type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    )
+
+
+def load_record(path: str) -> Record:
+    """The record in a file.
+
+    Raises:
+        Impossible: the file cannot be read.
+        RecordError: there is no record in it; the message has the name of the file.
+    """
+    try:
+        with click.open_file(path, "rb") as file:
+            text = file.read()
+    except OSError as error:
+        raise Impossible(f"{path}: {error.strerror or error}") from error
+    try:
+        return record.read(text)
+    except RecordError as error:
+        raise RecordError(error.where, f"{error.message} (in {path})") from error
+
+
+def make_ruleset(game: AnyGame, preset: str | None, settings: Iterable[str]) -> Ruleset:
+    """The ruleset of a preset and some settings ``option=value``.
+
+    Raises:
+        Impossible: a setting is not written like that.
+        RulesetError: there is no such preset, option or value.
+    """
+    options: dict[str, object] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise Impossible(f"--set {setting}: write option=value; `arena rules {game.name}` lists the options")
+        options[name.strip()] = value.strip()
+    return ruleset(game, preset, options)
+
+
+def names(played: Record) -> list[str]:
+    """What the players of a record are called; who has no name is called by the seat."""
+    return [line.bot or f"seat {line.seat}" for line in played.players]

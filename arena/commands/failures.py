@@ -1,0 +1,56 @@
+"""How a command fails: one line for people on the standard error, and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from arena.kit import BotError
+from arena.local.contest import ContestError
+from arena.record import RecordError
+from arena.rules import RulesError
+
+NO = 1
+"""Exit code: the answer is no."""
+
+WRONG = 2
+"""Exit code: what was asked for cannot be done."""
+
+
+class Impossible(click.ClickException):
+    """What was asked for cannot be done."""
+
+    exit_code = WRONG
+
+
+class Failed(click.ClickException):
+    """The answer is no."""
+
+    exit_code = NO
+
+
+@contextmanager
+def one_line() -> Iterator[None]:
+    """Turn every error that people can do something about into one line and an exit code."""
+    try:
+        yield
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        _say(error.format_message())
+        sys.exit(error.exit_code)
+    except (RulesError, RecordError, BotError, ContestError) as error:
+        _say(str(error))
+        sys.exit(WRONG)
+    except click.Abort:
+        _say("interrupted")
+        sys.exit(130)
+
+
+def _say(message: str) -> None:
+    text = " ".join(line.strip() for line in message.splitlines())
+    click.echo(f"arena: {text}", err=True)

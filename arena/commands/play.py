@@ -1,0 +1,178 @@
+"""``arena play``: bots against bots, on this machine."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.commands.common import game_argument, make_ruleset
+from arena.commands.failures import NO, Impossible
+from arena.games import GAMES
+from arena.rules import check_players
+from arena.table import Limits
+
+if TYPE_CHECKING:
+    from arena.local.contest import Contest
+    from arena.local.worker import Result
+
+
+class HexBytes(click.ParamType):
+    """Bytes, written in hex."""
+
+    name = "hex"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> bytes:
+        """Reads one to 64 bytes."""
+        if isinstance(value, bytes):
+            return value
+        try:
+            found = bytes.fromhex(value)
+        except ValueError:
+            self.fail(f"{value!r} is not hex, two digits a byte", param, ctx)
+        if not 1 <= len(found) <= 64:
+            self.fail(f"a seed has 1 to 64 bytes, not {len(found)}", param, ctx)
+        return found
+
+
+@click.command("play")
+@game_argument
+@click.argument("bots", metavar="BOT BOT...", nargs=-1, required=True)
+@click.option("--preset", metavar="NAME", help="The rules; `arena rules GAME` lists them. By default the first.")
+@click.option("--set", "settings", multiple=True, metavar="OPTION=VALUE", help="Change an option; may be repeated.")
+@click.option("--matches", type=click.IntRange(1), default=1, show_default=True, help="How many matches.")
+@click.option(
+    "--seed", type=HexBytes(), metavar="HEX", help="Repeat a run: all luck and all bots' dice follow from it."
+)
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that play at once.")
+@click.option(
+    "--record",
+    "target",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the record; with several matches FILE-0001 and so on.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write the results as JSON, for programs.")
+@click.option("--times", is_flag=True, help="Report thinking times, too; they differ from run to run.")
+@click.option("--limits/--no-limits", default=None, help="Play with deadlines. By default yes, but not with --seed.")
+@click.option("--move-ms", type=click.IntRange(1), metavar="MS", help="Time for each decision; switches deadlines on.")
+@click.option("--bank-ms", type=click.IntRange(0), metavar="MS", help="Time beyond that for a whole match; likewise.")
+@click.option("--practice", is_flag=True, help="A fault costs a default move, and not the place at the table.")
+@click.pass_context
+def command(
+    context: click.Context,
+    game: str,
+    bots: tuple[str, ...],
+    preset: str | None,
+    settings: tuple[str, ...],
+    matches: int,
+    seed: bytes | None,
+    jobs: int,
+    target: Path | None,
+    as_json: bool,
+    times: bool,
+    limits: bool | None,
+    move_ms: int | None,
+    bank_ms: int | None,
+    practice: bool,
+) -> None:
+    """Let bots play GAME on this machine.
+
+    A BOT is the name of a house bot, a .py file, or cmd: and a command that starts a program, which finds where to
+    dial in ARENA_ADDRESS and its ticket in ARENA_TICKET. One match is told step by step; of several the results are
+    summed up. The matches come in blocks that share their luck while the seats are changed. The score is the share of
+    opponents left behind (0.5 is the average), with its 95 % interval.
+
+    Exits with 1 when a bot's line was lost.
+    """
+    from arena.local.contest import Contest, find_entrants
+    from bots import house_bots
+
+    rules = make_ruleset(GAMES[game], preset, settings)
+    if len(bots) < 2:
+        raise Impossible("a match needs at least two bots")
+    check_players(rules, len(bots))
+    contest = Contest(
+        rules=rules,
+        entrants=find_entrants(bots, house_bots(game)),
+        matches=matches,
+        seed=seed if seed is not None else secrets.token_bytes(16),
+        limits=_limits(limits, move_ms, bank_ms, seeded=seed is not None),
+        penalty="default" if practice else "forfeit",
+    )
+    if seed is not None and contest.launches:
+        click.echo("this run cannot be repeated by its seed: a program takes part whose dice are its own", err=True)
+    if matches == 1 and not as_json:
+        results = _told(contest)
+    else:
+        results = _counted(contest, jobs, keep_records=target is not None)
+        _report(contest, results, as_json=as_json, times=times, shown_seed=seed)
+    if target is not None:
+        _write_records(target, results)
+    faults = {fault.kind for result in results for fault in result.faults}
+    if seed is not None and "late" in faults:
+        click.echo("this run cannot be repeated by its seed: somebody was late, and time is no luck", err=True)
+    context.exit(NO if "gone" in faults else 0)
+
+
+def _limits(wanted: bool | None, move_ms: int | None, bank_ms: int | None, *, seeded: bool) -> Limits | None:
+    given = {"move_ms": move_ms, "bank_ms": bank_ms}
+    asked = {name: value for name, value in given.items() if value is not None}
+    if wanted is False and asked:
+        raise Impossible("--no-limits together with a limit makes no sense")
+    if wanted or asked or (wanted is None and not seeded):
+        return Limits()._replace(**asked)
+    return None
+
+
+def _told(contest: Contest) -> list[Result]:
+    """Play the one match and tell it as it happens."""
+    from arena.commands.telling import tell_match
+
+    return [tell_match(contest)]
+
+
+def _counted(contest: Contest, jobs: int, *, keep_records: bool) -> list[Result]:
+    """Play all matches, with a bar on the standard error where somebody sees it."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from arena.local.pool import play_contest
+
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal, transient=True) as bar:
+        task = bar.add_task("playing", total=contest.matches)
+        return play_contest(
+            contest, jobs=jobs, keep_records=keep_records, progress=lambda more: bar.advance(task, more)
+        )
+
+
+def _report(contest: Contest, results: list[Result], *, as_json: bool, times: bool, shown_seed: bytes | None) -> None:
+    from arena.commands.results import print_table, to_json
+
+    if as_json:
+        click.echo(to_json(contest, results, times=times))
+        return
+    print_table(contest, results, times=times)
+    if shown_seed is None and not contest.launches:
+        click.echo(f"to repeat it (without deadlines): --seed {contest.seed.hex()}", err=True)
+
+
+def _write_records(target: Path, results: list[Result]) -> None:
+    from arena import record
+
+    for number, result in enumerate(results, start=1):
+        assert result.record is not None
+        path = target if len(results) == 1 else target.with_stem(f"{target.stem}-{number:04}")
+        try:
+            path.write_text(record.write(result.record), encoding="utf-8")
+        except OSError as error:
+            raise Impossible(f"{path}: {error.strerror or error}") from error
+        if len(results) == 1:
+            click.echo(f"{path}: the record, whose name is {result.name}", err=True)
+    if len(results) > 1:
+        click.echo(f"{target.with_stem(target.stem + '-0001')} and so on: {len(results)} records", err=True)
+    sys.stdout.flush()

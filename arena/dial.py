@@ -1,0 +1,232 @@
+"""The line from a bot to the arena: dials, carries a `arena.conversation.Conversation`, dials again when it is lost.
+
+``python -m arena.dial FILE`` plays the bot of a file on the line that the environment describes: that is how
+``arena play`` and the site's sandbox start a bot in a process of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sys
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+
+from arena.conversation import Conversation, Report, Tell
+from arena.kit import Bot, BotError, load_bot
+from arena.protocol.v1 import arena_pb2 as pb
+from arena.protocol.v1.arena_pb2_grpc import ArenaServiceStub
+
+ADDRESS_VARIABLE = "ARENA_ADDRESS"
+"""Environment: where a launched bot dials to, ``unix:/path`` or ``host:port``."""
+
+TICKET_VARIABLE = "ARENA_TICKET"
+"""Environment: the ticket that a launched bot shows; good for one stream."""
+
+LONGEST_WAIT = 60.0
+"""The most seconds between two attempts to reach the arena."""
+
+CHANNEL_OPTIONS: tuple[tuple[str, Any], ...] = (
+    # waiting for a table can take hours; the pings keep the line open and show when it is dead
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.max_pings_without_data", 0),
+    # the records of a long block come in one message
+    ("grpc.max_receive_message_length", 64 * 1024 * 1024),
+    ("grpc.use_local_subchannel_pool", 1),
+)
+
+_FINAL = {
+    pb.ERROR_CODE_UNAUTHENTICATED,
+    pb.ERROR_CODE_WRONG_GAME,
+    pb.ERROR_CODE_NOT_ALLOWED,
+    pb.ERROR_CODE_PROTOCOL,
+}
+
+Sleep = Callable[[float], Awaitable[Any]]
+
+
+class DialError(Exception):
+    """The arena cannot be played with, and dialling again would not help. The message is for the author."""
+
+
+class LineLost(Exception):
+    """The line broke before the series was over."""
+
+
+def _channel(target: str, tls: bool | grpc.ChannelCredentials) -> grpc.aio.Channel:
+    if tls is False:
+        return grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS)
+    credentials = grpc.ssl_channel_credentials() if tls is True else tls
+    return grpc.aio.secure_channel(target, credentials, options=CHANNEL_OPTIONS)
+
+
+async def _carry(channel: grpc.aio.Channel, conversation: Conversation, pool: ThreadPoolExecutor | None) -> None:
+    """Carry the conversation over one stream until the arena ends it.
+
+    Raises:
+        LineLost: the stream ended before the series was over.
+        DialError: the arena refused this program.
+    """
+    loop = asyncio.get_running_loop()
+    call = ArenaServiceStub(channel).Play()  # type: ignore[no-untyped-call]
+    try:
+        await call.write(conversation.hello())
+        while (message := await call.read()) is not grpc.aio.EOF:
+            if pool is None:
+                replies = conversation.receive(message)
+            else:
+                replies = await loop.run_in_executor(pool, conversation.receive, message)
+            for reply in replies:
+                await call.write(reply)
+        # nothing more will be said on this side either: the status of the stream comes after both ends are closed
+        await call.done_writing()
+        code, details = await call.code(), await call.details()
+    except grpc.aio.AioRpcError as error:
+        code, details = error.code(), error.details()
+    except asyncio.InvalidStateError as error:
+        raise LineLost("the line was closed") from error
+    finally:
+        call.cancel()
+    refusal = conversation.error
+    if refusal is not None and not conversation.over and refusal.code in _FINAL:
+        raise DialError(refusal.message)
+    if code in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.UNIMPLEMENTED):
+        raise DialError(details or code.name)
+    if not conversation.over:
+        reason = refusal.message if refusal is not None else details
+        raise LineLost(reason or "the arena closed the line")
+
+
+def play_stream(
+    make: Callable[[], Bot],
+    *,
+    game: str,
+    target: str,
+    token: str,
+    tell: Tell | None = None,
+) -> Conversation:
+    """Play one stream to its end, once, with the bot thinking in this very thread. For processes that are launched.
+
+    Args:
+        make: makes the bot of each match.
+        game: the code name of the game that it plays.
+        target: ``unix:/path`` or ``host:port``.
+        token: the ticket that the process was started with.
+        tell: is called with everything that the author may want to know.
+
+    Raises:
+        DialError: the arena refused this program.
+        LineLost: the line broke before the series was over.
+    """
+    conversation = Conversation(make, game=game, token=token, tell=tell)
+
+    async def carry() -> None:
+        async with _channel(target, tls=False) as channel:
+            await _carry(channel, conversation, None)
+
+    asyncio.run(carry())
+    return conversation
+
+
+async def dial(
+    make: Callable[[], Bot],
+    *,
+    game: str,
+    target: str,
+    token: str,
+    version: str = "",
+    tls: bool | grpc.ChannelCredentials = False,
+    tables: int = 1,
+    once: bool = False,
+    tell: Tell | None = None,
+    sleep: Sleep = asyncio.sleep,
+) -> list[Conversation]:
+    """Play series after series, at several tables at once, and dial again whenever the line is lost.
+
+    Args:
+        make: makes the bot of each match; called in several threads when there are several tables.
+        game: the code name of the game that it plays.
+        target: ``host:port``.
+        token: the bot's token.
+        version: the author's own label for this build.
+        tls: whether the line is encrypted, or the credentials for that.
+        tables: how many tables to sit at; each has its own thread.
+        once: end after one series at each table; the conversations are returned then.
+        tell: is called, from several threads, with everything that the author may want to know.
+        sleep: waits so many seconds before the next attempt.
+
+    Raises:
+        DialError: the arena refused this program.
+    """
+
+    async def at_table(channel: grpc.aio.Channel) -> Conversation:
+        pool = ThreadPoolExecutor(1, thread_name_prefix="bot")
+        try:
+            while True:
+                conversation = Conversation(make, game=game, token=token, version=version, tell=tell)
+                await _play_series(channel, conversation, pool, tell or (lambda report: None), sleep)
+                if once:
+                    return conversation
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    async with _channel(target, tls) as channel:
+        tasks = [asyncio.ensure_future(at_table(channel)) for _ in range(tables)]
+        try:
+            return list(await asyncio.gather(*tasks))
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _play_series(
+    channel: grpc.aio.Channel, conversation: Conversation, pool: ThreadPoolExecutor, tell: Tell, sleep: Sleep
+) -> None:
+    """One series, over as many lines as it takes."""
+    failures = 0
+    while True:
+        resuming = bool(conversation.session)
+        try:
+            return await _carry(channel, conversation, pool)
+        except DialError:
+            if not resuming or conversation.welcomed:
+                raise
+            # the arena has given the seat up meanwhile: begin anew, as somebody who was never there
+            conversation.forget_session()
+            continue
+        except LineLost as lost:
+            failures = 0 if conversation.welcomed else failures + 1
+            wait = min(LONGEST_WAIT, 2.0**failures) * random.uniform(0.5, 1.0)  # noqa: S311  # spreads the rush
+            tell(Report("line", f"the line was lost ({lost}); dialling again in {wait:.0f} s"))
+        await sleep(wait)
+
+
+def main(arguments: list[str]) -> int:
+    """``python -m arena.dial FILE``; 0 when the stream came to its end, 1 when it did not, 2 for wrong usage."""
+    target, token = os.environ.get(ADDRESS_VARIABLE), os.environ.get(TICKET_VARIABLE)
+    if len(arguments) != 1 or not target or not token:
+        print(f"usage: {ADDRESS_VARIABLE}=… {TICKET_VARIABLE}=… python -m arena.dial FILE", file=sys.stderr)
+        return 2
+    try:
+        make = load_bot(arguments[0])
+        play_stream(make, game=make.game, target=target, token=token, tell=_to_stderr)
+    except (BotError, DialError, LineLost) as error:
+        print(f"arena.dial: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _to_stderr(report: Report) -> None:
+    if report.kind in ("log", "bot-error", "error", "unfair"):
+        print(report.text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

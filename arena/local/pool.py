@@ -1,0 +1,64 @@
+"""A whole contest, in one process or in several: the results are the same, and in the same order."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+
+from arena.local.contest import Contest, ContestError, Fixture, blocks
+from arena.local.worker import Result, play_blocks
+
+CHUNK_MATCHES = 24
+"""So many matches, or a few more, are handed to a process at a time."""
+
+Progress = Callable[[int], None]
+"""Called with how many more matches have been played."""
+
+
+def play_contest(
+    contest: Contest, *, jobs: int = 1, keep_records: bool = False, progress: Progress | None = None
+) -> list[Result]:
+    """Play all of ``contest``; its results in the order of the matches.
+
+    Args:
+        contest: what is played.
+        jobs: how many processes play at the same time.
+        keep_records: whether the results hold the records.
+        progress: is called when some matches have been played.
+
+    Raises:
+        ContestError: a program could not be started, or did not take part.
+        BotError: a bot in a file cannot be made.
+    """
+    chunks = _chunks(contest, jobs)
+    if jobs == 1 or len(chunks) == 1:
+        results: list[Result] = []
+        for chunk in chunks:
+            results += _advance(play_blocks(contest, chunk, keep_records=keep_records), progress)
+        return results
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, len(chunks)), mp_context=context) as pool:
+        futures = [pool.submit(play_blocks, contest, chunk, keep_records=keep_records) for chunk in chunks]
+        try:
+            return [result for future in futures for result in _advance(future.result(), progress)]
+        except BrokenProcessPool as broken:
+            raise ContestError("a process that was playing matches has ended; did a bot end it?") from broken
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+def _chunks(contest: Contest, jobs: int) -> list[list[Sequence[Fixture]]]:
+    """The blocks in portions. Where programs are started, each process starts them once."""
+    every = list(blocks(contest))
+    share = -(-len(every) // jobs)
+    size = share if contest.launches else min(share, -(-CHUNK_MATCHES // len(every[0])))
+    return [list(every[at : at + size]) for at in range(0, len(every), size)]
+
+
+def _advance(results: list[Result], progress: Progress | None) -> list[Result]:
+    if progress is not None:
+        progress(len(results))
+    return results

@@ -1,0 +1,58 @@
+"""``python -m webapp door``: the process that remote bots dial."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import Any
+
+import grpc
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from arena.door import Addresses, Door
+from webapp.bots.presence import DatabaseRegistry
+
+
+class Command(BaseCommand):
+    """Runs a door until it is told to end."""
+
+    help = "Let remote bots in (gRPC). Any number of doors can stand side by side."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Until SIGTERM or SIGINT."""
+        if settings.ARENA_DOOR_RELAY.startswith("unix:"):
+            # left by a door that was killed
+            Path(settings.ARENA_DOOR_RELAY.removeprefix("unix:")).unlink(missing_ok=True)
+        try:
+            asyncio.run(_serve(self))
+        except OSError as error:
+            raise CommandError(str(error)) from error
+
+
+async def _serve(command: Command) -> None:
+    relay = settings.ARENA_DOOR_RELAY
+    addresses = Addresses(settings.ARENA_DOOR_LISTEN, relay, settings.ARENA_DOOR_RELAY_TARGET or relay)
+    door = Door(DatabaseRegistry(), addresses, settings.ARENA_SECRET, _credentials())
+    ending = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, ending.set)
+    await door.open()
+    command.stdout.write(f"the door is open on {settings.ARENA_DOOR_LISTEN}")
+    keeping = asyncio.ensure_future(door.keep())
+    await ending.wait()
+    keeping.cancel()
+    await door.close()
+
+
+def _credentials() -> grpc.ServerCredentials | None:
+    certificate, key = settings.ARENA_DOOR_CERTIFICATE, settings.ARENA_DOOR_KEY
+    if not certificate and not key:
+        return None
+    if not certificate or not key:
+        raise CommandError("TLS needs both ARENA_DOOR_CERTIFICATE and ARENA_DOOR_KEY; only one of them is set.")
+    try:
+        return grpc.ssl_server_credentials([(Path(key).read_bytes(), Path(certificate).read_bytes())])
+    except OSError as error:
+        raise CommandError(f"The door's certificate or key cannot be read: {error}") from error

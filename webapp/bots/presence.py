@@ -1,0 +1,140 @@
+"""Who hangs on which door: every write to connections that is not a matter of a series."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from datetime import timedelta
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.db import close_old_connections, transaction
+from django.utils import timezone
+
+from arena.door import Arrival
+from arena.protocol.v1 import arena_pb2 as pb
+from arena.seats.stream import Refused
+from webapp.bots import services
+from webapp.bots.models import Bot, Connection
+
+LEASE = timedelta(seconds=8)
+"""A door that says nothing for so long has lost its lines."""
+
+
+class DatabaseRegistry:
+    """The `arena.door.Registry` in the site's database."""
+
+    async def arrive(self, hello: pb.Hello, *, door: str, line: str) -> Arrival:
+        """See `arrive`."""
+        return await _in_database(arrive)(hello, door, line)
+
+    async def leave(self, line: str) -> None:
+        """See `leave`."""
+        await _in_database(leave)(line)
+
+    async def renew(self, lines: Sequence[str]) -> Sequence[str]:
+        """See `renew`."""
+        return await _in_database(renew)(lines)
+
+
+def _in_database(call):  # type: ignore[no-untyped-def]  # as sync_to_async itself
+    def fresh(*args):  # type: ignore[no-untyped-def]
+        close_old_connections()
+        return call(*args)
+
+    return sync_to_async(fresh, thread_sensitive=True)
+
+
+def arrive(hello: pb.Hello, door: str, line: str) -> Arrival:
+    """Let a bot in: back to the seat that it lost, or to wait for a table.
+
+    Raises:
+        Refused: it may not stay.
+    """
+    try:
+        bot = services.authenticate(hello.token)
+    except services.TokenRefused as refused:
+        raise Refused(pb.ERROR_CODE_UNAUTHENTICATED, str(refused)) from refused
+    if hello.game != bot.game:
+        wrong = f"{bot.name} plays {bot.game}, but this program says that it plays {hello.game[:40] or 'nothing'}."
+        raise Refused(pb.ERROR_CODE_WRONG_GAME, wrong)
+    if hello.resume and (arrival := _take_back(bot, hello.resume, door, line)) is not None:
+        return arrival
+    if bot.state != Bot.State.ACTIVE:
+        raise Refused(pb.ERROR_CODE_NOT_ALLOWED, f"{bot.name} is {bot.get_state_display()}. {bot.state_reason}".strip())
+    try:
+        version = services.declare_version(bot=bot, label=hello.version)
+    except services.BotError as error:
+        raise Refused(pb.ERROR_CODE_NOT_ALLOWED, str(error)) from error
+    session = secrets.token_urlsafe(24)
+    with transaction.atomic():
+        # the lock makes lines that arrive at the same time wait for each other, so that all of them are counted
+        Bot.objects.select_for_update().get(pk=bot.pk)
+        _make_room(bot)
+        Connection.objects.create(
+            bot=bot,
+            version=version,
+            session=_hash(session),
+            door=door,
+            line=line,
+            lease_until=timezone.now() + LEASE,
+            software=hello.software[:100],
+        )
+    return Arrival(bot.name, version.digest, session)
+
+
+def _take_back(bot: Bot, session: str, door: str, line: str) -> Arrival | None:
+    """Give a bot its seat at a running table back; None when there is no such seat any more."""
+    seated = Connection.objects.filter(bot=bot, session=_hash(session), state=Connection.State.SEATED)
+    if not seated.update(door=door, line=line, lease_until=timezone.now() + LEASE):
+        return None
+    connection = seated.select_related("version").first()
+    return Arrival(bot.name, connection.version.digest, session) if connection is not None else None
+
+
+def _make_room(bot: Bot) -> None:
+    """See that there is room for one more line. A line that only waits gives way to the newer one.
+
+    Raises:
+        Refused: the bot plays at as many tables as it may.
+    """
+    there = Connection.objects.filter(bot=bot)
+    there.filter(state=Connection.State.WAITING, lease_until__lt=timezone.now()).delete()
+    if there.count() < bot.max_tables:
+        return
+    oldest = there.filter(state=Connection.State.WAITING).order_by("since").first()
+    if oldest is None:
+        tables = "1 table" if bot.max_tables == 1 else f"{bot.max_tables} tables"
+        raise Refused(
+            pb.ERROR_CODE_TOO_MANY,
+            f"{bot.name} plays at {tables} already, as many as it may; its page lets you change that.",
+        )
+    oldest.delete()
+
+
+def leave(line: str) -> None:
+    """A line has ended. A seat at a table is kept for a while, for the bot to come back to."""
+    Connection.objects.filter(line=line, state=Connection.State.WAITING).delete()
+    grace = timedelta(seconds=settings.ARENA_GRACE_SECONDS)
+    Connection.objects.filter(line=line, state=Connection.State.SEATED).update(
+        door="", line="", lease_until=timezone.now() + grace
+    )
+
+
+def renew(lines: Sequence[str]) -> Sequence[str]:
+    """These lines still stand; returns those that shall not, because nobody knows them (any more)."""
+    known = Connection.objects.filter(line__in=lines)
+    known.update(lease_until=timezone.now() + LEASE)
+    allowed = known.filter(bot__state=Bot.State.ACTIVE) | known.filter(state=Connection.State.SEATED)
+    return tuple(set(lines) - set(allowed.values_list("line", flat=True)))
+
+
+def sweep() -> int:
+    """Forget the lines of doors that have fallen silent; how many there were."""
+    gone, _ = Connection.objects.filter(state=Connection.State.WAITING, lease_until__lt=timezone.now() - LEASE).delete()
+    return gone
+
+
+def _hash(session: str) -> str:
+    return hashlib.sha256(session.encode(errors="replace")).hexdigest()
