@@ -10,10 +10,9 @@ import platform
 import secrets
 import traceback
 from collections.abc import Callable
-from importlib import metadata
 from typing import Any, Literal, NamedTuple
 
-from arena import chance, wire
+from arena import __version__, chance, wire
 from arena.fairness import Played, Promise, differences
 from arena.games import find_game
 from arena.kit import Bot, BotError, ChoiceError, read_choice
@@ -41,11 +40,7 @@ Tell = Callable[[Report], None]
 
 def software() -> str:
     """What this program is built with, for `Hello`."""
-    try:
-        version = metadata.version("bluff-arena")
-    except metadata.PackageNotFoundError:
-        version = "?"
-    return f"bluff-arena {version} python {platform.python_version()}"
+    return f"bluff-arena {__version__} python {platform.python_version()}"
 
 
 class _Match:

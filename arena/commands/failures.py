@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import click
 
 from arena.kit import BotError
-from arena.local.contest import ContestError
+from arena.local.contest import Absent, ContestError
 from arena.record import RecordError
 from arena.rules import RulesError
 
@@ -43,6 +43,9 @@ def one_line() -> Iterator[None]:
     except click.ClickException as error:
         _say(error.format_message())
         sys.exit(error.exit_code)
+    except Absent as error:
+        _say(str(error))
+        sys.exit(NO)
     except (RulesError, RecordError, BotError, ContestError) as error:
         _say(str(error))
         sys.exit(WRONG)

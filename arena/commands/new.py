@@ -39,7 +39,7 @@ def command(game: str, file: Path) -> None:
         raise Impossible(f"{file}: the file of a bot ends in .py")
     name = "".join(word.capitalize() for word in re.findall("[a-z0-9]+", file.stem.lower())).lstrip("0123456789")
     text = STARTER.format(
-        title=GAMES[game].title, game=game, file=file, name=name if name not in ("", "Bot") else "Mine"
+        title=GAMES[game].title, game=game, file=file.as_posix(), name=name if name not in ("", "Bot") else "Mine"
     )
     try:
         with file.open("x", encoding="utf-8") as new:

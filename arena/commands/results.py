@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,11 +18,12 @@ from arena.local.worker import Result
 def print_table(contest: Contest, results: Sequence[Result], *, times: bool) -> None:
     """A row for each bot, the best score first."""
     rules = contest.rules
-    console = Console(highlight=False)
+    # a file has no width; a table that is cut to 80 columns there could not be read any more
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
     table = Table(title=f"{rules.game} {rules.preset or 'with rules of its own'}, {len(results)} matches")
     table.add_column("bot")
     table.add_column("score", justify="right")
-    table.add_column("95 % interval", justify="right")
+    table.add_column("95 % interval", justify="right", no_wrap=True)
     for place in range(1, len(contest.entrants) + 1):
         table.add_column(str(place), justify="right")
     table.add_column("points", justify="right")
@@ -34,7 +36,7 @@ def print_table(contest: Contest, results: Sequence[Result], *, times: bool) -> 
 
 
 def _cells(line: Line, times: bool) -> list[str]:
-    interval = "" if line.margin is None else f"{line.score - line.margin:.3f} to {line.score + line.margin:.3f}"
+    interval = "" if line.interval is None else "{:.3f} to {:.3f}".format(*line.interval)
     return [
         line.name,
         f"{line.score:.3f}",
@@ -66,7 +68,7 @@ def _bot(line: Line, times: bool) -> dict[str, Any]:
         "bot": line.name,
         "version": line.version,
         "score": round(line.score, 6),
-        "interval": None if line.margin is None else [round(line.score + way * line.margin, 6) for way in (-1, 1)],
+        "interval": None if line.interval is None else [round(end, 6) for end in line.interval],
         "places": list(line.places),
         "points": line.points,
         "faults": line.faults,

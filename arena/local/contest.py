@@ -24,6 +24,10 @@ class ContestError(Exception):
     """Something that cannot be played. The message is for the person who asked for it."""
 
 
+class Absent(ContestError):
+    """A program that was started did not take part: it never dialled in, or lost its line between two matches."""
+
+
 class Entrant(NamedTuple):
     """One of the bots that play: a file, or a command that starts a program."""
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from arena import record
 from arena.dial import ADDRESS_VARIABLE, TICKET_VARIABLE
-from arena.local.contest import ContestError, Entrant
+from arena.local.contest import Absent, ContestError, Entrant
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.record import Record
 from arena.referee import Luck
@@ -95,8 +95,8 @@ class Programs:
             return arrived.result()
         arrived.cancel()
         if process.returncode is not None:
-            raise ContestError(f"{entrant.command}: ended with code {process.returncode} before it had dialled in")
-        raise ContestError(f"{entrant.command}: did not dial in within {ARRIVAL_SECONDS:.0f} seconds")
+            raise Absent(f"{entrant.command}: ended with code {process.returncode} before it had dialled in")
+        raise Absent(f"{entrant.command}: did not dial in within {ARRIVAL_SECONDS:.0f} seconds")
 
     async def dismiss(self) -> None:
         """Tell every program that the series is over, and give it a moment to end by itself."""

@@ -24,8 +24,8 @@ class Line(NamedTuple):
     """All points of the game together."""
     score: float
     """The mean share of its opponents that it left behind, an equal place being half: 0.5 is the average bot."""
-    margin: float | None
-    """Half the width of the score's 95 % interval; None where one block alone says nothing about it."""
+    interval: tuple[float, float] | None
+    """The score's 95 % interval; None where one block alone says nothing about it."""
     faults: dict[str, int]
     """How often it was at fault, by kind."""
     moves: int
@@ -61,7 +61,7 @@ def tally(contest: Contest, results: Sequence[Result]) -> list[Line]:
                 places=tuple(places[place] for place in range(1, len(contest.entrants) + 1)),
                 points=sum(result.scores[seat] for result, seat in own),
                 score=score,
-                margin=margin,
+                interval=None if margin is None else (max(0.0, score - margin), min(1.0, score + margin)),
                 faults={kind: faults[kind] for kind in sorted(faults)},
                 moves=sum(result.moves[seat] for result, seat in own),
                 ms=sum(result.ms[seat] for result, seat in own),

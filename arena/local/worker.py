@@ -17,7 +17,7 @@ from arena.exchange import Withheld, bind, unveil
 from arena.games import find_game
 from arena.kit import Bot, BotFactory, load_bot, read_choice
 from arena.local import contest as plan
-from arena.local.contest import Contest, ContestError, Fixture
+from arena.local.contest import Absent, Contest, ContestError, Fixture
 from arena.local.programs import Programs
 from arena.record import MovesStep, Record
 from arena.referee import Luck, PlatformFailure, Seat, Terms, Watch, play
@@ -178,7 +178,7 @@ class _Worker:
         except Withheld as withheld:
             names = self.contest.entrants
             why = "; ".join(f"{names[fault.seat].name}: {fault.detail}" for fault in withheld.faults)
-            raise ContestError(f"the table cannot be opened: {why}") from withheld
+            raise Absent(f"the table cannot be opened: {why}") from withheld
 
     async def _match(
         self, fixture: Fixture, luck: Luck, programs: dict[int, LineSeat], clock: WallClock
