@@ -15,6 +15,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 env = environ.Env()
 
+# Before numpy is loaded: with more threads, the last bits of a fitted rating depend on how the work was split.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 DEBUG = env.bool("DEBUG", default=False)
 
 # ---- the data folder, and the secrets in it ---------------------------------------------------------

@@ -7,16 +7,17 @@ import secrets
 from collections.abc import Sequence
 from datetime import timedelta
 
-from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.db import close_old_connections, transaction
-from django.utils import timezone
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
 
 from arena.door import Arrival
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.seats.stream import Refused
 from webapp.bots import services
 from webapp.bots.models import Bot, Connection
+from webapp.database import in_database
 
 LEASE = timedelta(seconds=8)
 """A door that says nothing for so long has lost its lines."""
@@ -27,23 +28,15 @@ class DatabaseRegistry:
 
     async def arrive(self, hello: pb.Hello, *, door: str, line: str) -> Arrival:
         """See `arrive`."""
-        return await _in_database(arrive)(hello, door, line)
+        return await in_database(arrive)(hello, door, line)
 
     async def leave(self, line: str) -> None:
         """See `leave`."""
-        await _in_database(leave)(line)
+        await in_database(leave)(line)
 
     async def renew(self, lines: Sequence[str]) -> Sequence[str]:
         """See `renew`."""
-        return await _in_database(renew)(lines)
-
-
-def _in_database(call):  # type: ignore[no-untyped-def]  # as sync_to_async itself
-    def fresh(*args):  # type: ignore[no-untyped-def]
-        close_old_connections()
-        return call(*args)
-
-    return sync_to_async(fresh, thread_sensitive=True)
+        return await in_database(renew)(lines)
 
 
 def arrive(hello: pb.Hello, door: str, line: str) -> Arrival:
@@ -71,6 +64,10 @@ def arrive(hello: pb.Hello, door: str, line: str) -> Arrival:
     with transaction.atomic():
         # the lock makes lines that arrive at the same time wait for each other, so that all of them are counted
         Bot.objects.select_for_update().get(pk=bot.pk)
+        if hello.resume:
+            # the line that it lost while it waited, which its door may not have noticed, or not have lived to tell
+            waiting = Connection.objects.filter(bot=bot, state=Connection.State.WAITING)
+            waiting.filter(session=_hash(hello.resume)).delete()
         _make_room(bot)
         Connection.objects.create(
             bot=bot,
@@ -78,8 +75,8 @@ def arrive(hello: pb.Hello, door: str, line: str) -> Arrival:
             session=_hash(session),
             door=door,
             line=line,
-            lease_until=timezone.now() + LEASE,
-            software=hello.software[:100],
+            lease_until=Now() + LEASE,
+            software=hello.software[:100].replace("\0", "\ufffd"),
         )
     return Arrival(bot.name, version.digest, session)
 
@@ -87,7 +84,7 @@ def arrive(hello: pb.Hello, door: str, line: str) -> Arrival:
 def _take_back(bot: Bot, session: str, door: str, line: str) -> Arrival | None:
     """Give a bot its seat at a running table back; None when there is no such seat any more."""
     seated = Connection.objects.filter(bot=bot, session=_hash(session), state=Connection.State.SEATED)
-    if not seated.update(door=door, line=line, lease_until=timezone.now() + LEASE):
+    if not seated.update(door=door, line=line, lease_until=Now() + LEASE):
         return None
     connection = seated.select_related("version").first()
     return Arrival(bot.name, connection.version.digest, session) if connection is not None else None
@@ -100,17 +97,18 @@ def _make_room(bot: Bot) -> None:
         Refused: the bot plays at as many tables as it may.
     """
     there = Connection.objects.filter(bot=bot)
-    there.filter(state=Connection.State.WAITING, lease_until__lt=timezone.now()).delete()
-    if there.count() < bot.max_tables:
-        return
-    oldest = there.filter(state=Connection.State.WAITING).order_by("since").first()
-    if oldest is None:
-        tables = "1 table" if bot.max_tables == 1 else f"{bot.max_tables} tables"
-        raise Refused(
-            pb.ERROR_CODE_TOO_MANY,
-            f"{bot.name} plays at {tables} already, as many as it may; its page lets you change that.",
-        )
-    oldest.delete()
+    waiting = there.filter(state=Connection.State.WAITING)
+    waiting.filter(lease_until__lt=Now()).delete()
+    while there.count() >= bot.max_tables:
+        oldest = waiting.order_by("since").first()
+        if oldest is None:
+            tables = "1 table" if bot.max_tables == 1 else f"{bot.max_tables} tables"
+            raise Refused(
+                pb.ERROR_CODE_TOO_MANY,
+                f"{bot.name} plays at {tables} already, as many as it may; its page lets you change that.",
+            )
+        # only if it waits still: a worker may be taking it to a table at this moment
+        waiting.filter(pk=oldest.pk).delete()
 
 
 def leave(line: str) -> None:
@@ -118,21 +116,23 @@ def leave(line: str) -> None:
     Connection.objects.filter(line=line, state=Connection.State.WAITING).delete()
     grace = timedelta(seconds=settings.ARENA_GRACE_SECONDS)
     Connection.objects.filter(line=line, state=Connection.State.SEATED).update(
-        door="", line="", lease_until=timezone.now() + grace
+        door="", line="", lease_until=Now() + grace
     )
 
 
 def renew(lines: Sequence[str]) -> Sequence[str]:
     """These lines still stand; returns those that shall not, because nobody knows them (any more)."""
     known = Connection.objects.filter(line__in=lines)
-    known.update(lease_until=timezone.now() + LEASE)
-    allowed = known.filter(bot__state=Bot.State.ACTIVE) | known.filter(state=Connection.State.SEATED)
+    known.update(lease_until=Now() + LEASE)
+    welcome = Q(bot__state=Bot.State.ACTIVE, bot__owner__is_active=True)
+    # a match that is on is played to its end
+    allowed = known.filter(welcome | Q(state=Connection.State.SEATED))
     return tuple(set(lines) - set(allowed.values_list("line", flat=True)))
 
 
 def sweep() -> int:
     """Forget the lines of doors that have fallen silent; how many there were."""
-    gone, _ = Connection.objects.filter(state=Connection.State.WAITING, lease_until__lt=timezone.now() - LEASE).delete()
+    gone, _ = Connection.objects.filter(state=Connection.State.WAITING, lease_until__lt=Now() - LEASE).delete()
     return gone
 
 

@@ -10,7 +10,7 @@ class Ruleset(models.Model):
     """A game with every option given a value. A preset's ruleset has a leaderboard."""
 
     key = models.CharField(max_length=120, unique=True)
-    """``three_coins/classic``; for a ruleset of one's own ``three_coins/`` and 16 hex digits of its options' SHA-256."""
+    """``three_coins/classic``; for one's own ruleset ``three_coins/`` and 16 hex digits of its options' SHA-256."""
     game = models.CharField(max_length=40)
     preset = models.CharField(max_length=60, blank=True)
     options = models.JSONField()
@@ -160,6 +160,7 @@ class Match(models.Model):
         indexes = [
             models.Index(fields=["ruleset", "-id"]),
             models.Index(fields=["ruleset", "id"], condition=Q(rated=True, voided=False), name="match_counts"),
+            models.Index(fields=["ruleset", "id"], condition=Q(voided=True), name="match_voided"),
         ]
 
     def __str__(self) -> str:

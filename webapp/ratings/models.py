@@ -15,6 +15,8 @@ class Snapshot(models.Model):
     matches = models.PositiveIntegerField()
     rows_sha256 = models.CharField(max_length=64)
     """Over the sorted rows that were counted."""
+    inputs_sha256 = models.CharField(max_length=64)
+    """Over all that decides a snapshot, in short: tells without reading the rows whether there is anything to do."""
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -35,7 +37,7 @@ class Rating(models.Model):
     provisional = models.BooleanField()
     """The standard error is above 40 Elo."""
     rank_low = models.PositiveIntegerField()
-    """1 + the number of bots that are surely above."""
+    """1 + the number surely above: among the versions on the leaderboard, or for an old version among all."""
     rank_high = models.PositiveIntegerField()
     matches = models.PositiveIntegerField()
 

@@ -1,0 +1,50 @@
+"""Reads a bot for everybody: nothing here that only its author may know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from webapp.bots.models import Bot, Connection, Version
+from webapp.matches.models import Series
+
+
+class Doing(NamedTuple):
+    """What a bot is doing, in a sentence, and why not more."""
+
+    words: str
+    why: str
+    playing: Sequence[Series]
+
+
+def find_bot(*, game: str, name: str) -> Bot | None:
+    """A bot by the name that people know."""
+    found = Bot.objects.filter(game=game, name__iexact=name)
+    return found.select_related("owner", "active_version").defer("active_version__source").first()
+
+
+def versions_of(*, bot: Bot, size: int = 20) -> list[Version]:
+    """The newest versions, without their source."""
+    return list(bot.versions.defer("source").order_by("-number")[:size])
+
+
+def doing(*, bot: Bot) -> Doing:
+    """Is it playing, and if not, why."""
+    # only series that go on: a bot has few of them, however many it has played
+    series = Series.objects.filter(state=Series.State.PLAYING, seats__version__bot=bot).distinct()
+    playing = list(series.order_by("-id")[:16])
+    if playing:
+        return Doing(_("It is playing now."), "", playing)
+    if bot.state != Bot.State.ACTIVE:
+        return Doing(_("It does not play: it is %(state)s.") % {"state": bot.get_state_display()}, bot.state_reason, [])
+    if bot.active_version_id is None:
+        return Doing(_("It does not play yet."), _("No version of it has shown that it can."), [])
+    if bot.kind == Bot.Kind.REMOTE:
+        lines = Connection.objects.filter(bot=bot, lease_until__gt=timezone.now())
+        if not lines.exists():
+            return Doing(_("It is idle."), _("Its author's program is not connected."), [])
+        return Doing(_("It is connected, and waiting for a table."), "", [])
+    return Doing(_("It is waiting for a table."), "", [])

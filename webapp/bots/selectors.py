@@ -1,0 +1,174 @@
+"""Reads bots, for their authors and for the platform."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webapp.accounts.models import User
+from webapp.bots.models import Bot, Connection, Token, Version
+from webapp.matches.models import Block, EntryLog, Series
+
+ANCHOR = "random"
+"""The house bot that the ratings of its game are measured from: it is 1000 for ever."""
+
+
+def anchor_version(*, game: str) -> Version | None:
+    """The version that is 1000: the first one of the house bot `random`. None as long as there is none."""
+    found = Version.objects.filter(bot__game=game, bot__house=True, bot__name=ANCHOR)
+    return found.defer("source").order_by("number").first()
+
+
+def bots_of(*, owner: User) -> QuerySet[Bot]:
+    """An author's bots, each with ``lines``: how many connections it has now. The retired ones last."""
+    now = timezone.now()
+    return (
+        Bot.objects.filter(owner=owner)
+        .select_related("active_version")
+        .defer("active_version__source")
+        .annotate(
+            is_retired=Q(state=Bot.State.RETIRED),
+            lines=Count("connections", filter=Q(connections__lease_until__gt=now)),
+        )
+        .order_by("is_retired", "game", "name")
+    )
+
+
+def own_bot(*, owner: User, pk: int) -> Bot | None:
+    """The bot with this number if it is this author's, else None."""
+    return (
+        Bot.objects.filter(owner=owner, pk=pk).select_related("active_version").defer("active_version__source").first()
+    )
+
+
+def tokens_of(*, bot: Bot) -> QuerySet[Token]:
+    """The tokens that still let somebody in, the newest first."""
+    return bot.tokens.filter(revoked=None).order_by("-id")
+
+
+def versions_of(*, bot: Bot) -> QuerySet[Version]:
+    """A bot's versions, the newest first."""
+    return bot.versions.defer("source").order_by("-number")
+
+
+def connections_of(*, bot: Bot) -> QuerySet[Connection]:
+    """The lines that the bot's programs hold now."""
+    living = bot.connections.filter(lease_until__gt=timezone.now())
+    return living.select_related("version", "series").defer("version__source").order_by("since")
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What a bot is doing, in a sentence, and where it does nothing, why and what would help."""
+
+    headline: str
+    help: str = ""
+    playing: Sequence[Series] = ()
+    last_match: datetime | None = None
+
+
+def doing(*, bot: Bot) -> Doing:
+    """What the bot is doing now, and why it is not doing more."""
+    series = Series.objects.filter(seats__version__bot=bot).distinct().order_by("-id")
+    playing = list(series.filter(state=Series.State.PLAYING)[:16])
+    last = bot.entries.aggregate(last=Max("match__finished"))["last"]
+    headline, help_ = _sentence(bot, len(playing), series)
+    used = bot.tokens.aggregate(last=Max("last_used"))["last"]
+    when = date_format(used, "j F Y, H:i") if used else ""
+    return Doing(headline % {"bot": bot.name, "tables": len(playing), "when": when}, help_, playing, last)
+
+
+def _sentence(bot: Bot, playing: int, series: QuerySet[Series]) -> tuple[str, str]:
+    match bot.state:
+        case Bot.State.RETIRED:
+            return _because(_("%(bot)s is retired."), bot.state_reason), _("Bring it back below, and it plays again.")
+        case Bot.State.BANNED:
+            return (
+                _because(_("%(bot)s is banned."), bot.state_reason),
+                _("Write to the organisers if you think that this is wrong."),
+            )
+        case Bot.State.QUARANTINED:
+            return (
+                _because(_("%(bot)s is in quarantine."), bot.state_reason),
+                _("It kept failing, so it is seated at no rated table until it has shown that it works again."),
+            )
+    if playing:
+        said = ngettext("%(bot)s is playing.", "%(bot)s is playing at %(tables)d tables.", playing)
+        return said, _free_lines(bot)
+    if series.filter(state=Series.State.WAITING).exists():
+        return _("%(bot)s has a place at a table, which waits for a free worker."), ""
+    if bot.kind == Bot.Kind.HOSTED:
+        return _("%(bot)s is waiting for a table."), _put_off(series)
+    if not connections_of(bot=bot).exists():
+        return _not_connected(bot)
+    return _("%(bot)s is connected and waiting for a table."), _put_off(series) or _opponents(bot)
+
+
+def _because(sentence: str, reason: str) -> str:
+    return f"{sentence} {reason.replace('%', '%%')}".strip()
+
+
+def _free_lines(bot: Bot) -> str:
+    free = connections_of(bot=bot).filter(state=Connection.State.WAITING).count()
+    if not free:
+        return ""
+    return ngettext(
+        "One of its lines is free for another table.", "%(free)d of its lines are free for other tables.", free
+    ) % {"free": free}
+
+
+def _not_connected(bot: Bot) -> tuple[str, str]:
+    tokens = list(tokens_of(bot=bot))
+    if not tokens:
+        return (
+            _("No program can play as %(bot)s: it has no token."),
+            _("Make a token below, and start your program with it."),
+        )
+    if all(token.last_used is None for token in tokens):
+        return (
+            _("No program has dialled in as %(bot)s yet."),
+            _("Start your program with the token. It prints why, if the arena refuses it."),
+        )
+    return (
+        _("No program is connected as %(bot)s; the last one dialled in on %(when)s UTC."),
+        _("Start your program again. It takes its seat back if a match is still going on."),
+    )
+
+
+def _put_off(series: QuerySet[Series]) -> str:
+    newest = series.first()
+    if newest is None or newest.state not in (Series.State.PUT_OFF, Series.State.CANCELLED):
+        return ""
+    said = _("Its last series was %(state)s.") % {"state": newest.get_state_display()}
+    return f"{said} {newest.note}".strip()
+
+
+def _opponents(bot: Bot) -> str:
+    line = Connection.objects.filter(bot=OuterRef("pk"), state="waiting", lease_until__gt=timezone.now())
+    others = Bot.objects.filter(game=bot.game, state=Bot.State.ACTIVE).exclude(pk=bot.pk).exclude(active_version=None)
+    # Not .exclude(owner=...), which would also leave out those without an owner: the house.
+    others = others.filter(Q(owner=None) | ~Q(owner=bot.owner_id))
+    free = others.filter(Q(kind=Bot.Kind.HOSTED) | Exists(line)).count()
+    if not free:
+        return _("Nobody else is there to play against: bots of one author do not meet at a rated table.")
+    return ngettext("One other bot can be seated with it.", "%(free)d other bots can be seated with it.", free) % {
+        "free": free
+    }
+
+
+def logs_of(*, bot: Bot) -> QuerySet[EntryLog]:
+    """What the bot wrote during its matches, the newest first; of matches whose luck is still secret, nothing."""
+    return (
+        EntryLog.objects.filter(entry__bot=bot)
+        .exclude(entry__match__block__state=Block.State.OPEN)
+        .select_related("entry__match__ruleset", "entry__version")
+        .defer("entry__match__record", "entry__version__source")
+        .order_by("-entry__match_id", "entry__seat")
+    )

@@ -1,0 +1,64 @@
+"""What organisers do to matches and series. Each leaves a line in the organisers' log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.utils import timezone
+
+from webapp.accounts.audit import write_down
+from webapp.accounts.models import User
+from webapp.matches.models import Block, Match, Series
+
+
+class NotAnOrganiser(Exception):
+    """This is for organisers."""
+
+
+def void_matches(*, matches: Iterable[Match], by: User) -> int:
+    """Take matches out of the ratings; returns how many were in them. The next fit does not count them any more."""
+    return _set_voided(matches, True, by, "Voided.")
+
+
+def restore_matches(*, matches: Iterable[Match], by: User) -> int:
+    """Let voided matches count again; returns how many were voided."""
+    return _set_voided(matches, False, by, "Restored: it counts again.")
+
+
+def cancel_series(*, series: Series, by: User) -> bool:
+    """Cancel a series that nobody plays now; False where it is being played, or is over."""
+    _check(by)
+    idle = (Series.State.WAITING, Series.State.PUT_OFF)
+    with transaction.atomic():
+        # Only if it is idle still: a worker may be claiming it.
+        changed = Series.objects.filter(pk=series.pk, state__in=idle).update(
+            state=Series.State.CANCELLED, note="Cancelled by an organiser.", finished=timezone.now()
+        )
+        if changed:
+            # It may have been broken off and be waiting to go on with the same luck.
+            series.blocks.filter(state=Block.State.OPEN).update(
+                state=Block.State.BROKEN, reason="Cancelled by an organiser.", closed=timezone.now()
+            )
+            write_down(by=by, rows=[series], text="Cancelled.")
+    series.refresh_from_db()
+    return bool(changed)
+
+
+def _set_voided(matches: Iterable[Match], voided: bool, by: User, text: str) -> int:
+    _check(by)
+    with transaction.atomic():
+        changed = list(
+            Match.objects.select_for_update()
+            .filter(pk__in=[match.pk for match in matches], voided=not voided)
+            .defer("record")
+            .order_by("pk")
+        )
+        Match.objects.filter(pk__in=[match.pk for match in changed]).update(voided=voided)
+        write_down(by=by, rows=changed, text=text)
+    return len(changed)
+
+
+def _check(by: User) -> None:
+    if not (by.is_active and by.is_staff):
+        raise NotAnOrganiser("This is for organisers.")

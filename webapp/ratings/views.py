@@ -1,0 +1,46 @@
+"""The pages of the leaderboards."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from webapp.matches import selectors as matches
+from webapp.pages.naming import game_title
+from webapp.ratings import selectors
+from webapp.ratings.lead import lead
+from webapp.ratings.scale import Scale
+
+
+@require_safe
+def leaderboards(request: HttpRequest) -> HttpResponse:
+    """All leaderboards, each with its answer."""
+    boards = [(ruleset, selectors.leaderboard(ruleset=ruleset)) for ruleset in matches.rulesets()]
+    context = {
+        "boards": [
+            (ruleset, lead(rows, f"{game_title(ruleset.game)} {ruleset.preset}"), len(rows)) for ruleset, rows in boards
+        ]
+    }
+    return render(request, "ratings/leaderboards.html", context)
+
+
+@require_safe
+def leaderboard(request: HttpRequest, game: str, preset: str) -> HttpResponse:
+    """One row a bot, the best first; those whose rating is not settled apart."""
+    ruleset = matches.find_ruleset(game=game, preset=preset)
+    if ruleset is None:
+        raise Http404
+    rows = selectors.leaderboard(ruleset=ruleset)
+    scale = Scale.around((row.elo, row.half_width) for row in rows)
+    drawn = [(row, scale.bar(row.elo, row.half_width, settled=not row.provisional)) for row in rows]
+    context = {
+        "ruleset": ruleset,
+        "others": [one for one in matches.rulesets() if one.game == game],
+        "answer": lead(rows, f"{game_title(game)} {preset}"),
+        "settled": [pair for pair in drawn if not pair[0].provisional],
+        "provisional": [pair for pair in drawn if pair[0].provisional],
+        "axis": scale.axis(),
+        "snapshot": selectors.newest_snapshot(ruleset=ruleset),
+    }
+    return render(request, "ratings/leaderboard.html", context)
