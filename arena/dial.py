@@ -36,6 +36,9 @@ CHANNEL_OPTIONS: tuple[tuple[str, Any], ...] = (
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.max_pings_without_data", 0),
+    # a door that opens again is found soon
+    ("grpc.initial_reconnect_backoff_ms", 500),
+    ("grpc.max_reconnect_backoff_ms", 10_000),
     # the records of a long block come in one message
     ("grpc.max_receive_message_length", 64 * 1024 * 1024),
     ("grpc.use_local_subchannel_pool", 1),
@@ -203,7 +206,7 @@ async def _play_series(
             continue
         except LineLost as lost:
             failures = 0 if conversation.welcomed else failures + 1
-            wait = min(LONGEST_WAIT, 2.0**failures) * random.uniform(0.5, 1.0)  # noqa: S311  # spreads the rush
+            wait = min(LONGEST_WAIT, 2.0 ** min(failures, 16)) * random.uniform(0.5, 1.0)  # noqa: S311  # spreads the rush
             tell(Report("line", f"the line was lost ({lost}); dialling again in {wait:.0f} s"))
         await sleep(wait)
 

@@ -16,20 +16,21 @@ from arena.record import MovesStep, Record
 from arena.rules import AnyGame, at_seat, heard, ruleset
 from arena.table import MatchInfo, Player
 from arena.verify import Folded, VerificationError, fold
+from bots import house_bots
 
 
 @click.command("ask")
-@click.argument("bot", metavar="BOT", type=click.Path(path_type=Path))
+@click.argument("bot", metavar="BOT")
 @record_file("record")
 @click.option("--seat", type=click.IntRange(0), metavar="N", help="Ask on this seat only; by default on every one.")
-def command(bot: Path, record: str, seat: int | None) -> None:
-    """Put the bot of the file BOT in the place of each player of the recorded match FILE.
+def command(bot: str, record: str, seat: int | None) -> None:
+    """Put BOT in the place of each player of the recorded match FILE. BOT is a .py file or a house bot's name.
 
     It hears what that player heard and is asked whenever that player was, and each choice that differs from what
     was played is printed. Its dice are always the same. Exits with 1 when the bot fails.
     """
     played = load_record(record)
-    make = load_bot(bot, played.game)
+    make = load_bot(house_bots(played.game).get(bot, Path(bot)), played.game)
     if seat is not None and seat >= len(played.players):
         raise Impossible(f"--seat {seat}: the seats are 0 to {len(played.players) - 1}")
     try:

@@ -21,8 +21,8 @@ class {name}(Bot):
     game = "{game}"
 
     def choose(self, view):
-        self.log(view)  # everything that this seat knows; `arena play` shows what is logged
-        return self.random.choice(view.legal)  # the move, or its text
+        # view is all that this seat may know, view.legal all that it may do: print(view) shows you both
+        return self.random.choice(view.legal)
 '''
 """The smallest bot that plays."""
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import secrets
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,22 +19,17 @@ if TYPE_CHECKING:
     from arena.local.worker import Result
 
 
-class HexBytes(click.ParamType):
-    """Bytes, written in hex."""
-
-    name = "hex"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> bytes:
-        """Reads one to 64 bytes."""
-        if isinstance(value, bytes):
-            return value
-        try:
-            found = bytes.fromhex(value)
-        except ValueError:
-            self.fail(f"{value!r} is not hex, two digits a byte", param, ctx)
-        if not 1 <= len(found) <= 64:
-            self.fail(f"a seed has 1 to 64 bytes, not {len(found)}", param, ctx)
-        return found
+def _seed(_context: click.Context, _parameter: click.Parameter, text: str | None) -> bytes | None:
+    """The bytes that a seed writes in hex."""
+    if text is None:
+        return None
+    try:
+        seed = bytes.fromhex(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not hex, two digits a byte") from None
+    if not 1 <= len(seed) <= 64:
+        raise click.BadParameter(f"a seed has 1 to 64 bytes, not {len(seed)}")
+    return seed
 
 
 @click.command("play")
@@ -44,9 +38,7 @@ class HexBytes(click.ParamType):
 @click.option("--preset", metavar="NAME", help="The rules; `arena rules GAME` lists them. By default the first.")
 @click.option("--set", "settings", multiple=True, metavar="OPTION=VALUE", help="Change an option; may be repeated.")
 @click.option("--matches", type=click.IntRange(1), default=1, show_default=True, help="How many matches.")
-@click.option(
-    "--seed", type=HexBytes(), metavar="HEX", help="Repeat a run: all luck and all bots' dice follow from it."
-)
+@click.option("--seed", callback=_seed, metavar="HEX", help="Repeat a run: all luck and all bots' dice follow from it.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that play at once.")
 @click.option(
     "--record",
@@ -95,6 +87,8 @@ def command(
     if len(bots) < 2:
         raise Impossible("a match needs at least two bots")
     check_players(rules, len(bots))
+    if target is not None and not target.absolute().parent.is_dir():
+        raise Impossible(f"--record {target}: there is no such folder")
     contest = Contest(
         rules=rules,
         entrants=find_entrants(bots, house_bots(game)),
@@ -109,7 +103,9 @@ def command(
         results = _told(contest)
     else:
         results = _counted(contest, jobs, keep_records=target is not None)
-        _report(contest, results, as_json=as_json, times=times, shown_seed=seed)
+        _report(contest, results, as_json=as_json, times=times)
+    if seed is None and not as_json and not contest.launches:
+        click.echo(f"to repeat it: --seed {contest.seed.hex()}", err=True)
     if target is not None:
         _write_records(target, results)
     faults = {fault.kind for result in results for fault in result.faults}
@@ -150,15 +146,13 @@ def _counted(contest: Contest, jobs: int, *, keep_records: bool) -> list[Result]
         )
 
 
-def _report(contest: Contest, results: list[Result], *, as_json: bool, times: bool, shown_seed: bytes | None) -> None:
+def _report(contest: Contest, results: list[Result], *, as_json: bool, times: bool) -> None:
     from arena.commands.results import print_table, to_json
 
     if as_json:
         click.echo(to_json(contest, results, times=times))
-        return
-    print_table(contest, results, times=times)
-    if shown_seed is None and not contest.launches:
-        click.echo(f"to repeat it (without deadlines): --seed {contest.seed.hex()}", err=True)
+    else:
+        print_table(contest, results, times=times)
 
 
 def _write_records(target: Path, results: list[Result]) -> None:
@@ -175,4 +169,3 @@ def _write_records(target: Path, results: list[Result]) -> None:
             click.echo(f"{path}: the record, whose name is {result.name}", err=True)
     if len(results) > 1:
         click.echo(f"{target.with_stem(target.stem + '-0001')} and so on: {len(results)} records", err=True)
-    sys.stdout.flush()

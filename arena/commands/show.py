@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from arena import record
@@ -9,7 +11,7 @@ from arena.commands.common import load_record, names, record_file
 from arena.commands.failures import Failed, Impossible
 from arena.games import find_game
 from arena.record import DrawStep, FaultStep, MovesStep, Record, Step
-from arena.rules import OMNISCIENT, PUBLIC, Viewer, at_seat
+from arena.rules import OMNISCIENT, PUBLIC, AnyGame, Viewer, at_seat
 from arena.story import tell
 from arena.verify import VerificationError, frames
 
@@ -45,11 +47,24 @@ def command(file: str, eyes: str | None, step: int | None) -> None:
                     click.echo(f"{number:4}  {sentence}")
             if number == step:
                 for name, value in frame.view._asdict().items():
-                    click.echo(f"      {name}: {value}")
+                    if name != "options":  # the same all through the match, and told by `arena rules`
+                        click.echo(f"      {name}: {_plain(game, value)}")
                 return
     except VerificationError as error:
         raise Failed(f"{file}: {error}") from error
     _ending(played, called)
+
+
+def _plain(game: AnyGame, value: Any) -> str:
+    """A part of a view as a person reads it: moves as their text, None as a dash."""
+    if isinstance(value, tuple):
+        fields: tuple[str, ...] = getattr(value, "_fields", ())
+        if fields[:1] == ("kind",):  # the moves of every game are one type, with a kind
+            return game.write(value)
+        if not fields:
+            return " ".join(_plain(game, item) for item in value) or "-"
+        return "(" + ", ".join(f"{field} {_plain(game, getattr(value, field))}" for field in fields) + ")"
+    return "-" if value is None else str(value)
 
 
 def _viewer(eyes: str | None, played: Record) -> Viewer:

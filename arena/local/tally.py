@@ -88,9 +88,9 @@ def mean_by_block(scores: Iterable[tuple[int, float]]) -> tuple[float, float | N
 
 
 def _student(degrees: int) -> float:
-    """The 97.5 % point of Student's t, good to a part in a thousand from three degrees of freedom on."""
-    if degrees <= 2:
-        return (12.706, 4.303)[degrees - 1]
+    """The 97.5 % point of Student's t, good to a part in a thousand."""
+    if degrees <= 4:
+        return (12.7062, 4.3027, 3.1824, 2.7764)[degrees - 1]
     z = NormalDist().inv_cdf(0.975)
     return float(
         z
