@@ -1,0 +1,320 @@
+"""The public pages: what stands on them, what must not, and what they cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from itertools import chain
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import escape
+
+from tests.webapp.factories import make_bot, make_match, make_ratings, make_ruleset, make_series, make_user
+from webapp.bots.models import Bot
+from webapp.matches import replay, selectors
+from webapp.matches.models import Block, Match, Series
+from webapp.ratings.models import Rating
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> None:
+    """Pictures and frames are remembered for as long as a process lives."""
+    selectors._pictures = selectors._Pictures(2000)
+    replay._frames.cache_clear()
+
+
+@pytest.fixture
+def bots() -> list[Bot]:
+    olena = make_user("olena")
+    return [
+        make_bot("calculator"),
+        make_bot("mirror", owner=olena),
+        make_bot("random"),
+        make_bot("newcomer", owner=olena),
+    ]
+
+
+def text_of(client: Client, address: str, status: int = 200) -> str:
+    answer = client.get(address)
+    assert answer.status_code == status, (address, answer.status_code)
+    return str(answer.content, "utf-8")
+
+
+def every_address(match: Match, bot: Bot) -> list[str]:
+    return [
+        "/",
+        "/leaderboards/",
+        "/leaderboards/three_coins/classic/",
+        reverse("bot", args=[bot.game, bot.name]),
+        "/matches/",
+        f"/matches/{match.name}/",
+        f"/matches/{match.name}/step/3/",
+        f"/matches/{match.name}/step/3/?as=public",
+        f"/matches/{match.name}/step/3/?as=1",
+        f"/series/{match.series_id}/",
+        "/rules/",
+        "/rules/three_coins/",
+        "/write/",
+        "/status/",
+        "/accounts/login/",
+        "/accounts/signup/",
+        "/accounts/password/reset/",
+    ]
+
+
+# ---- what stands on them -------------------------------------------------------------------------
+
+
+def test_every_page_answers_without_anything_to_show(client: Client) -> None:
+    make_ruleset()
+    bot = make_bot("lonely")
+    for address in ("/", "/leaderboards/", "/leaderboards/three_coins/classic/", "/matches/", "/status/", "/write/"):
+        assert "<h1>" in text_of(client, address)
+    assert "lonely has no rating yet" in text_of(client, reverse("bot", args=["three_coins", "lonely"]))
+    assert bot.name in text_of(client, f"/series/{make_series([bot]).pk}/")
+
+
+def test_home_shows_what_is_played_and_what_was(client: Client, bots: list[Bot]) -> None:
+    match = make_match(bots[:3])
+    make_series(bots[1:3], state=Series.State.PLAYING)
+    make_ratings(make_ruleset(), [(bots[0], 1200, 20), (bots[1], 1100, 20)])
+    page = text_of(client, "/")
+    assert "mirror and random" in page
+    assert "are playing now" in page
+    assert f"/matches/{match.name}/" in page
+    assert page.count("crossing strip") == 1
+    assert "table-wide" in page
+    assert "1200 ± 20" in page
+    assert "arena connect" in page
+
+
+def test_home_refreshes_only_its_middle(client: Client, bots: list[Bot]) -> None:
+    make_match(bots[:3])
+    part = client.get("/", headers={"HX-Request": "true"})
+    assert b"<html" not in part.content
+    assert b"<h1>" in part.content
+    assert "HX-Request" in part["Vary"]
+
+
+def test_leaderboard_answers_in_words(client: Client, bots: list[Bot]) -> None:
+    ruleset = make_ruleset()
+    make_ratings(ruleset, [(bots[0], 1312, 15), (bots[1], 1271, 14), (bots[2], 1000, 0), (bots[3], 1290, 120)])
+    page = text_of(client, "/leaderboards/three_coins/classic/")
+    assert "calculator leads Three Coins classic by 41 ± 21" in page
+    assert page.index("mirror") < page.index("random") < page.index("Provisional") < page.index("newcomer")
+    assert page.count("estimate-open") == 1
+    assert "house" in page
+    assert "olena" in page
+    Rating.objects.filter(version__bot=bots[1]).update(elo=1305)
+    assert "calculator and mirror share the top" in text_of(client, "/leaderboards/three_coins/classic/")
+
+
+def test_bot_page_says_why_it_is_idle(client: Client, bots: list[Bot]) -> None:
+    make_ratings(make_ruleset(), [(bots[1], 1254, 21)])
+    make_match(bots[:3])
+    address = reverse("bot", args=["three_coins", "mirror"])
+    page = text_of(client, address)
+    assert "mirror ranks 1 in Three Coins, classic: 1254 ± 21" in page
+    assert "by olena" in page
+    assert "not connected" in page
+    assert page.count('<li class="match">') == 1
+    Bot.objects.filter(pk=bots[1].pk).update(state=Bot.State.QUARANTINED, state_reason="Three late answers.")
+    assert "quarantined" in text_of(client, address)
+    assert "Three late answers." in text_of(client, address)
+    assert client.get(reverse("bot", args=["three_coins", "MIRROR"]))["Location"] == address
+
+
+def test_series_page_lists_broken_blocks_without_their_secrets(client: Client, bots: list[Bot]) -> None:
+    series = make_series(bots[:2], state=Series.State.PUT_OFF, note="The worker fell silent.")
+    secret = "5e" * 32
+    block = {"series": series, "seed": secret, "nonces": ["6f" * 16], "seating": [0, 1], "nonce_hashes": ["aa" * 32]}
+    Block.objects.create(**block, number=1, state="broken", reason="a worker was lost", commitment="c1" * 32)
+    Block.objects.create(**block, number=2, state="open", commitment="c2" * 32)
+    page = text_of(client, f"/series/{series.pk}/")
+    assert "c1" * 32 in page
+    assert "c2" * 32 in page
+    assert "a worker was lost" in page
+    assert "The worker fell silent." in page
+    assert secret not in page
+    assert "6f" * 16 not in page
+    assert "hx-get" not in page
+    playing = make_series(bots[:2], state=Series.State.PLAYING)
+    assert 'hx-trigger="every 4s"' in text_of(client, f"/series/{playing.pk}/")
+
+
+def test_rules_come_from_the_ruleset(client: Client) -> None:
+    page = text_of(client, "/rules/three_coins/")
+    for word in ("call-only", "stall_rounds", "coins that everybody starts with", "table-tall", "Daryna"):
+        assert word in page
+    text_of(client, "/rules/poker/", 404)
+
+
+def test_status_shows_a_ladder_that_stands_still(client: Client, bots: list[Bot]) -> None:
+    assert "Nothing waits" in text_of(client, "/status/")
+    series = make_series(bots[:2], state=Series.State.WAITING, started=None, finished=None)
+    assert client.get("/healthz").json()["ok"] is True
+    Series.objects.filter(pk=series.pk).update(created=timezone.now() - timedelta(hours=1))
+    assert "stands still" in text_of(client, "/status/")
+    health = client.get("/healthz")
+    assert health.status_code == 503
+    assert health.json() == {
+        "ok": False,
+        "database": True,
+        "newest_match_age_seconds": None,
+        "waiting": 1,
+        "stalled": True,
+    }
+    make_match(bots[:2])
+    assert client.get("/healthz").status_code == 200
+
+
+def test_pages_that_are_not_there(client: Client) -> None:
+    for address in ("/nothing/", "/matches/m-0/", "/series/9/", "/bots/three_coins/nobody/", "/leaderboards/mia/no/"):
+        assert "There is no such page" in text_of(client, address, 404)
+    for address in ("/matches/?before=x", "/matches/?ruleset=none", "/matches/?before=" + "9" * 30):
+        text_of(client, address, 404)
+
+
+# ---- lists ---------------------------------------------------------------------------------------
+
+
+def walk(client: Client, address: str) -> list[list[str]]:
+    """The names of the matches on every page of a list, by its links."""
+    pages = []
+    while True:
+        page = text_of(client, address)
+        pages.append(re.findall(r'class="whole" href="/matches/(m-[0-9a-f]+)/"', page))
+        older = re.search(r'<a rel="next" href="([^"]+)"', page)
+        if older is None:
+            return pages
+        query = older[1].replace("&amp;", "&")
+        address = query if query.startswith("/") else address.split("?")[0] + query
+
+
+def test_lists_are_paged_by_id(client: Client, bots: list[Bot]) -> None:
+    duel = make_ruleset("duel")
+    made = [make_match(bots[:2], ruleset=duel if i % 5 == 0 else None).name for i in range(45)]
+    assert walk(client, "/matches/") == [made[:24:-1], made[24:4:-1], made[4::-1]]
+    assert walk(client, "/matches/?ruleset=three_coins/duel") == [made[40::-5]]
+    assert list(chain(*walk(client, "/bots/three_coins/mirror/"))) == made[::-1]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/", "/matches/", "/bots/three_coins/mirror/", "/leaderboards/three_coins/classic/", "/leaderboards/", "/status/"],
+)
+def test_queries_do_not_grow(client: Client, bots: list[Bot], address: str) -> None:
+    def grow(times: int) -> None:
+        for _ in range(times):
+            make_match(bots[:3])
+            make_series(bots[:3], state=Series.State.PLAYING)
+        more = [make_bot(f"{Bot.objects.count()}") for _ in range(times)]
+        make_ratings(make_ruleset(), [(bot, 1000 + bot.pk, 20) for bot in [*bots, *more]])
+
+    def cost() -> int:
+        selectors._pictures = selectors._Pictures(2000)
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            text_of(client, address)
+        return len(queries)
+
+    grow(2)
+    few = cost()
+    grow(18)
+    assert cost() == few <= 14
+
+
+# ---- what must not stand on them -----------------------------------------------------------------
+
+
+def test_pages_obey_the_policy(client: Client, bots: list[Bot]) -> None:
+    match = make_match(bots[:3], leaves=5)
+    make_ratings(make_ruleset(), [(bots[0], 1200, 20), (bots[1], 1100, 100)])
+    for address in [*every_address(match, bots[0]), "/nothing/"]:
+        answer = client.get(address)
+        page = str(answer.content, "utf-8")
+        policy = answer["Content-Security-Policy"]
+        assert "unsafe" not in policy
+        assert "default-src 'none'" in policy
+        assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", page), address
+        assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", page)), address
+        assert not re.search(r'(?:src|href)="(?:https?:)?//', page), address
+        assert len(re.findall(r"<h1[ >]", page)) == 1, address
+
+
+def test_names_are_escaped_everywhere(client: Client) -> None:
+    evil = "<img src=x onerror=alert(1)>\"'&"
+    owner = make_user()
+    bots = [make_bot(evil, owner=owner, about=evil), make_bot("b-" + evil, owner=owner)]
+    Bot.objects.update(state_reason=evil)
+    make_ratings(make_ruleset(), [(bots[0], 1200, 20), (bots[1], 1100, 20)])
+    series = make_series(bots, state=Series.State.PLAYING, note=evil)
+    match = make_match(bots, leaves=2)
+    Block.objects.create(
+        series=series, number=1, state="broken", reason=evil, commitment=evil[:64], seed="", nonce_hashes=[evil],
+        nonces=[], seating=[0, 1],
+    )  # fmt: skip
+    addresses = [*every_address(match, bots[0]), f"/series/{series.pk}/", f"/matches/{match.name}/step/1/?as=0"]
+    pages = {address: text_of(client, address) for address in addresses}
+    for address, page in pages.items():
+        assert "<img" not in page, address
+    assert escape(evil) in pages[f"/matches/{match.name}/"]
+
+
+CLOSED_ONLY: list[Callable[[Match, Bot], str]] = [
+    lambda match, bot: "/",
+    lambda match, bot: "/matches/",
+    lambda match, bot: f"/matches/{match.name}/",
+    lambda match, bot: f"/series/{match.series_id}/",
+    lambda match, bot: reverse("bot", args=[bot.game, bot.name]),
+]
+
+
+@pytest.mark.parametrize("state", [Block.State.OPEN, Block.State.BROKEN])
+def test_nothing_of_a_record_is_shown_before_its_block_is_closed(
+    client: Client, bots: list[Bot], state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = make_match(bots[:3], state=state)
+    block = match.block
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a record was read")
+
+    monkeypatch.setattr("arena.record.read", refuse)
+    monkeypatch.setattr("zlib.decompress", refuse)
+    for make in CLOSED_ONLY:
+        page = text_of(client, make(match, bots[0]))
+        assert "<svg" not in page
+        assert block.seed not in page
+        assert not any(nonce in page for nonce in block.nonces)
+    for rest in ("step/0/", "step/3/?as=public", "record.json"):
+        text_of(client, f"/matches/{match.name}/{rest}", 404)
+    assert "replay opens when" in text_of(client, f"/matches/{match.name}/") or state == Block.State.BROKEN
+
+
+def test_the_record_is_downloaded_as_it_was_written(client: Client, bots: list[Bot]) -> None:
+    from arena import record, verify
+
+    match = make_match(bots[:3])
+    answer = client.get(f"/matches/{match.name}/record.json")
+    assert answer["Content-Disposition"] == f'attachment; filename="{match.name}.json"'
+    read = record.read(answer.content)
+    verify.verify(read)
+    verify.check_name(read, match.record_name)
+
+
+def test_pages_of_an_author_are_offered_to_him_only(client: Client, bots: list[Bot]) -> None:
+    address = reverse("bot", args=["three_coins", "mirror"])
+    assert "/my/bots/" not in text_of(client, address)
+    assert bots[1].owner is not None
+    client.force_login(bots[1].owner)
+    assert f"/my/bots/{bots[1].pk}/" in text_of(client, address)

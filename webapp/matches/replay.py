@@ -1,0 +1,343 @@
+"""A finished match as one viewer may follow it, step by step.
+
+The record goes in at `replay`, and is at once turned into frames of one viewer; all pictures are drawn
+from those frames. What is shown beside them (faults, thinking times) is filtered here for the same viewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+
+from arena import verify
+from arena.games import find_game
+from arena.record import FaultStep, MovesStep, Record
+from arena.rules import OMNISCIENT, PUBLIC, Event, Viewer, at_seat
+from arena.story import tell
+from arena.verify import Frame
+from webapp.matches.drawing import Drawing, drawing
+from webapp.matches.drawing.svg import Svg
+
+
+class Line(NamedTuple):
+    """One step in the story."""
+
+    step: int
+    text: str
+    notes: tuple[str, ...]
+    mark: str
+    """How it is marked: ``true``, ``bluff``, ``word``, ``fault``, ``plain``."""
+    mark_words: str
+    """The same, for who does not see it."""
+    time: str
+    fault: bool
+    current: bool
+
+
+class RoundLines(NamedTuple):
+    """A round in the story: its steps where it is the one shown, else a line that leads to it."""
+
+    title: str
+    summary: str
+    """How it ended; empty where the viewer cannot know yet, or it has not ended."""
+    step: int
+    """Where it leads: to its end where that is known, else to its start."""
+    lines: tuple[Line, ...]
+    current: bool
+
+
+class Seat(NamedTuple):
+    """A viewer that one can choose."""
+
+    key: str
+    label: str
+    chosen: bool
+
+
+class Replay(NamedTuple):
+    """All that a page shows of one step."""
+
+    title: str
+    caption: str
+    step: int
+    last: int
+    round: int
+    rounds: int
+    viewer: str
+    viewers: tuple[Seat, ...]
+    story: tuple[RoundLines, ...]
+    tables: tuple[Svg, ...]
+    crossings: tuple[Svg, ...]
+    strip: Svg
+    faults: tuple[str, ...]
+    doubt: str
+    """Why the record cannot be verified; empty where it was."""
+
+    @property
+    def previous(self) -> int:
+        return self.step - 1
+
+    @property
+    def next(self) -> int:
+        return self.step + 1
+
+
+class NoSuchStep(LookupError):
+    """The match has no such step, or no such viewer."""
+
+
+def viewer_of(key: str, players: int) -> Viewer:
+    """``everything``, ``public``, or the number of a seat.
+
+    Raises:
+        NoSuchStep: it is none of them.
+    """
+    if key == "everything":
+        return OMNISCIENT
+    if key == "public":
+        return PUBLIC
+    if key.isascii() and key.isdecimal() and len(key) <= 2 and int(key) < players and str(int(key)) == key:
+        return at_seat(int(key))
+    raise NoSuchStep(key)
+
+
+class _Held(NamedTuple):
+    """A record as an argument that a cache looks up by its name only."""
+
+    name: str
+    record: Record
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+@lru_cache(maxsize=24)  # the frames of a long match at a full table take some megabytes
+def _frames(held: _Held, viewer: Viewer) -> tuple[Frame, ...]:
+    return tuple(verify.frames(held.record, viewer))
+
+
+def frames(record: Record, name: str, viewer: Viewer) -> tuple[Frame, ...]:
+    """`arena.verify.frames`, remembered by the record's name: a record never changes."""
+    return _frames(_Held(name, record), viewer)
+
+
+@lru_cache(maxsize=1024)
+def _verified(held: _Held) -> str:
+    try:
+        verify.verify(held.record)
+    except verify.VerificationError as error:
+        return str(error)
+    return ""
+
+
+def doubt(record: Record, name: str) -> str:
+    """What is wrong with a record by its own luck and rules; empty where it can be verified."""
+    return _verified(_Held(name, record))
+
+
+def seat_names(record: Record) -> tuple[str, ...]:
+    """The names of the players, told apart where two are the same."""
+    names = [line.bot for line in record.players]
+    return tuple(
+        f"{name} ({names[: seat + 1].count(name)})" if names.count(name) > 1 else name
+        for seat, name in enumerate(names)
+    )
+
+
+def replay(*, record: Record, name: str, key: str, step: int | None = None) -> Replay:
+    """What ``key`` sees at ``step`` (counted from 0, the start; None is the end) of the record with the name ``name``.
+
+    Raises:
+        NoSuchStep: there is no such step, or nobody is called so.
+    """
+    viewer = viewer_of(key, len(record.players))
+    seen = frames(record, name, viewer)
+    last = len(seen) - 1
+    at = last if step is None else step
+    if not 0 <= at <= last:
+        raise NoSuchStep(str(at))
+    names = seat_names(record)
+    frame, end = seen[at], seen[-1]
+    drawn = drawing(record.game)
+    assert drawn is not None
+    all_seen = viewer == OMNISCIENT
+    # what comes later is no secret to who sees everything, and would be one to all others
+    known = seen if all_seen else seen[: at + 1]
+    story = _story(record, seen, names, viewer, drawn, at)
+    title = _title(record, drawn, end, frame, names, viewer, at == last)
+    return Replay(
+        title=title,
+        caption=drawn.caption(frame.view, names),
+        step=at,
+        last=last,
+        round=next((i for i, one in enumerate(story, 1) if one.current), 0),
+        rounds=len(story),
+        viewer=key,
+        viewers=_viewers(names, key),
+        story=story,
+        tables=tuple(drawn.table(frame.view, names, shape) for shape in ("wide", "tall")),
+        crossings=tuple(drawn.crossing(frame.view, names, shape) for shape in ("wide", "tall")),
+        strip=drawn.strip(_heard(known)),
+        faults=_faults(record, names, viewer, at if not all_seen else last),
+        doubt=doubt(record, name),
+    )
+
+
+def strip(record: Record) -> Svg:
+    """The match's signature picture, small."""
+    drawn = drawing(record.game)
+    heard = (event for frame in verify.frames(record, PUBLIC) for event in frame.events)
+    return drawn.strip(heard) if drawn else Svg()
+
+
+def _heard(seen: Sequence[Frame]) -> list[Event]:
+    return [event for frame in seen for event in frame.events]
+
+
+def _title(
+    record: Record, drawn: Drawing, end: Frame, frame: Frame, names: Sequence[str], viewer: Viewer, over: bool
+) -> str:
+    if viewer == OMNISCIENT or over:
+        return drawn.result(end.view, record.outcome, names)
+    told = {"round": max(1, frame.view.round)}
+    if viewer == PUBLIC:
+        return _("What the table saw in round %(round)d") % told
+    return _("What %(name)s knew in round %(round)d") % (told | {"name": names[viewer.seat]})
+
+
+def _viewers(names: Sequence[str], key: str) -> tuple[Seat, ...]:
+    keys = [("everything", _("Everything")), ("public", _("Public"))]
+    keys += [(str(seat), _("as %(name)s") % {"name": name}) for seat, name in enumerate(names)]
+    return tuple(Seat(one, label, one == key) for one, label in keys)
+
+
+# ---- the story -----------------------------------------------------------------------------------
+
+
+class _Group:
+    """A round while its steps are collected."""
+
+    def __init__(self, first: int) -> None:
+        self.title = ""
+        self.first = first
+        self.last = first
+        self.summary = ""
+
+
+def _story(
+    record: Record, seen: Sequence[Frame], names: Sequence[str], viewer: Viewer, drawn: Drawing, at: int
+) -> tuple[RoundLines, ...]:
+    """The rounds: how each of them ended, and the one that is shown step by step.
+
+    Who sees everything may look ahead. For all others the story ends at the present step.
+    """
+    groups = [_Group(0)]
+    for index, frame in enumerate(seen):
+        group = groups[-1]
+        group.last = index
+        for event in frame.events:
+            group.summary = drawn.summary(event, names) or group.summary
+        # the step that ends a round has already begun the next one, and still belongs to its own
+        heading = next((title for event in frame.events if (title := drawn.heading(event, names))), None)
+        if heading is not None and group.title:
+            groups.append(_Group(index + 1))
+        if heading is not None:
+            groups[-1].title = heading
+    return tuple(_round(record, seen, names, viewer, drawn, at, group) for group in groups)
+
+
+def _round(
+    record: Record,
+    seen: Sequence[Frame],
+    names: Sequence[str],
+    viewer: Viewer,
+    drawn: Drawing,
+    at: int,
+    group: _Group,
+) -> RoundLines:
+    current = group.first <= at <= group.last
+    upto = group.last if viewer == OMNISCIENT else min(group.last, at)
+    known = upto == group.last
+    lines = tuple(
+        _line(record, seen[index], index, names, viewer, drawn, index == at)
+        for index in (range(group.first, upto + 1) if current else ())
+    )
+    return RoundLines(group.title, group.summary if known else "", group.last if known else group.first, lines, current)
+
+
+def _line(
+    record: Record, frame: Frame, index: int, names: Sequence[str], viewer: Viewer, drawn: Drawing, current: bool
+) -> Line:
+    step = record.steps[frame.step] if frame.step >= 0 else None
+    told = [
+        (event, text)
+        for event in frame.events
+        if (not drawn.heading(event, names) or len(frame.events) == 1)
+        and (text := tell(find_game(record.game), event, names)) is not None
+    ]
+    open_ = [text for event, text in told if event.audience is None]
+    own = [text for event, text in told if event.audience is not None]
+    is_fault = isinstance(step, FaultStep)
+    if isinstance(step, FaultStep):
+        open_.insert(0, _fault(step, names, viewer))
+    elif not open_:
+        open_ = own or [_("The match begins")]
+        own = []
+    truth = next((found for event in frame.events if (found := drawn.truth(frame.view, event))), None)
+    mark = "fault" if is_fault else truth if truth in ("true", "bluff") else "word" if truth else "plain"
+    notes = [*open_[1:], *([" · ".join(own)] if own else [])]
+    mark_words = {"true": _("true"), "bluff": _("bluff"), "fault": _("fault")}.get(mark, "")
+    return Line(
+        index,
+        _sentence(open_[0], names),
+        tuple(_sentence(note, names) for note in notes),
+        mark,
+        mark_words,
+        _time(record, frame, viewer),
+        is_fault,
+        current,
+    )
+
+
+def _sentence(text: str, names: Sequence[str]) -> str:
+    """With a capital, but where it begins with a name: names are written as their authors write them."""
+    return text if text.startswith(tuple(names)) else text[:1].upper() + text[1:]
+
+
+def _time(record: Record, frame: Frame, viewer: Viewer) -> str:
+    """The thinking time of a step, in milliseconds. Of a simultaneous one, a seat sees its own."""
+    step = record.steps[frame.step] if frame.step >= 0 else None
+    if not isinstance(step, MovesStep) or not step.ms:
+        return ""
+    times = dict(step.ms)
+    if len(times) > 1 and viewer != OMNISCIENT:
+        times = {seat: ms for seat, ms in times.items() if seat == viewer.seat}
+    if not times:
+        return ""
+    low, high = min(times.values()), max(times.values())
+    return _("%(ms)s ms") % {"ms": f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f}–{high:.1f}"}
+
+
+def _fault(step: FaultStep, names: Sequence[str], viewer: Viewer) -> str:
+    """A fault in words. Its detail may quote a hidden move: it is for that seat, and for who sees everything."""
+    kind = {
+        "unreadable": _("%(name)s: the answer could not be read"),
+        "illegal": _("%(name)s: an illegal move"),
+        "late": _("%(name)s: too late"),
+        "gone": _("%(name)s: the line was lost"),
+    }.get(step.kind, "%(name)s: " + step.kind.replace("%", "%%"))
+    line = kind % {"name": names[step.seat]}
+    if step.detail and (viewer == OMNISCIENT or viewer.seat == step.seat):
+        line += f" ({step.detail})"
+    then = _("and forfeits") if step.then == "forfeit" else _("and the default move is made")
+    return f"{line}, {then}"
+
+
+def _faults(record: Record, names: Sequence[str], viewer: Viewer, upto: int) -> tuple[str, ...]:
+    return tuple(_fault(step, names, viewer) for step in record.steps[:upto] if isinstance(step, FaultStep))

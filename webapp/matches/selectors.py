@@ -1,0 +1,256 @@
+"""Every read of series, blocks and matches that the public pages need.
+
+A record leaves this module only when its block is closed: until then its draws are luck that other
+matches still have before them. Lists are paged by id, so that no query grows with the number of matches.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from django.db.models import Prefetch, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from arena import record as records
+from arena.record import Record
+from webapp.bots.models import Bot
+from webapp.matches import replay
+from webapp.matches.drawing.svg import Svg
+from webapp.matches.models import Block, Entry, Match, Ruleset, Series, SeriesSeat
+
+PAGE = 20
+
+
+class MatchRow(NamedTuple):
+    """A match in a list."""
+
+    match: Match
+    entries: tuple[Entry, ...]
+    """By place, the best first."""
+    picture: Svg | None
+    """None as long as its block is not closed."""
+
+    @property
+    def title(self) -> str:
+        """Who won against whom, in words."""
+        return outcome_words(self.entries)
+
+
+class MatchPage(NamedTuple):
+    """A page of a list, the newest first."""
+
+    rows: tuple[MatchRow, ...]
+    older: int | None
+    """``before`` for the next page; None where this is the last."""
+
+
+def rulesets() -> list[Ruleset]:
+    """Those with a leaderboard: the games in order, the flagship of each first."""
+    return list(Ruleset.objects.exclude(preset="").order_by("game", "-flagship", "id"))
+
+
+def find_ruleset(*, game: str, preset: str) -> Ruleset | None:
+    """The ruleset of a leaderboard."""
+    return Ruleset.objects.filter(game=game, preset=preset).exclude(preset="").first()
+
+
+NAMED = 4
+"""How many losers are named in a line; the others are counted."""
+
+
+def outcome_words(entries: Sequence[Entry]) -> str:
+    """Who won against whom, from the entries of a match by place."""
+    first = [entry.bot.name for entry in entries if entry.place == 1]
+    others = [entry.bot.name for entry in entries if entry.place != 1]
+    if len(others) > NAMED + 1:
+        others = [*others[:NAMED], _("%(n)d more") % {"n": len(others) - NAMED}]
+    if not others:
+        return _("%(winners)s share the first place") % {"winners": listed(first)}
+    line = ngettext("%(winners)s beats %(others)s", "%(winners)s beat %(others)s", len(first))
+    return line % {"winners": listed(first), "others": listed(others)}
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row: ``a, b and c``."""
+    if len(names) < 2:
+        return "".join(names)
+    return _("%(most)s and %(last)s") % {"most": ", ".join(names[:-1]), "last": names[-1]}
+
+
+# ---- matches -------------------------------------------------------------------------------------
+
+
+def _entries() -> QuerySet[Entry]:
+    return Entry.objects.select_related("bot", "version").defer("version__source").order_by("place", "seat")
+
+
+def _matches() -> QuerySet[Match]:
+    return (
+        Match.objects.select_related("ruleset", "block")
+        .defer("record", "block__seed", "block__nonces")
+        .prefetch_related(Prefetch("entries", _entries()))
+    )
+
+
+def match_page(*, ruleset: Ruleset | None = None, before: int | None = None, size: int = PAGE) -> MatchPage:
+    """The newest matches, of one ruleset or of all, that are older than ``before``."""
+    found = _matches().order_by("-id")
+    if ruleset is not None:
+        found = found.filter(ruleset=ruleset)
+    if before is not None:
+        found = found.filter(id__lt=before)
+    return _page(list(found[: size + 1]), size)
+
+
+def newest_pictured(*, size: int = 6) -> tuple[MatchRow, ...]:
+    """The newest matches whose records are published."""
+    return _rows(list(_matches().filter(block__state=Block.State.CLOSED).order_by("-id")[:size]))
+
+
+def matches_of_bot(*, bot: Bot, before: int | None = None, size: int = PAGE) -> MatchPage:
+    """The newest matches of one bot that are older than ``before``."""
+    entries = Entry.objects.filter(bot=bot).order_by("-match_id")
+    if before is not None:
+        entries = entries.filter(match_id__lt=before)
+    # a bot may sit at one table twice, with two of its versions
+    ids = list(dict.fromkeys(entries.values_list("match_id", flat=True)[: 2 * (size + 1)]))[: size + 1]
+    return _page(list(_matches().filter(id__in=ids).order_by("-id")), size)
+
+
+def matches_of_series(*, series: Series, after: int = 0, size: int = 50) -> MatchPage:
+    """The matches of a series in the order in which they are played; ``older`` leads to the following ones."""
+    found = list(_matches().filter(series=series, number__gt=after).order_by("number")[: size + 1])
+    return MatchPage(_rows(found[:size]), found[size - 1].number if len(found) > size else None)
+
+
+def _page(found: list[Match], size: int) -> MatchPage:
+    return MatchPage(_rows(found[:size]), found[size - 1].pk if len(found) > size else None)
+
+
+def _rows(found: Sequence[Match]) -> tuple[MatchRow, ...]:
+    drawn = pictures(matches=found)
+    return tuple(MatchRow(match, tuple(match.entries.all()), drawn.get(match.pk)) for match in found)
+
+
+def find_match(*, name: str) -> Match | None:
+    """A match with its ruleset, series and block, without its record."""
+    return _matches().select_related("series").filter(name=name).first()
+
+
+# ---- records: closed blocks only -----------------------------------------------------------------
+
+
+def closed_record_text(*, name: str) -> bytes | None:
+    """The record of a match as it is downloaded, or None as long as its block is not closed."""
+    found = Match.objects.filter(name=name, block__state=Block.State.CLOSED).values_list("record", flat=True).first()
+    return None if found is None else zlib.decompress(bytes(found))
+
+
+def closed_record(*, name: str) -> Record | None:
+    """The record of a match, or None as long as its block is not closed."""
+    text = closed_record_text(name=name)
+    return None if text is None else records.read(text)
+
+
+class _Pictures:
+    """Small pictures by the match's id; a record never changes, so neither do they."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: dict[tuple[int, str], Svg] = {}
+
+    def get(self, match: Match) -> Svg | None:
+        return self._kept.get((match.pk, match.record_name))
+
+    def put(self, match: Match, drawn: Svg) -> None:
+        if len(self._kept) >= self._most:
+            self._kept.pop(next(iter(self._kept)), None)
+        self._kept[(match.pk, match.record_name)] = drawn
+
+
+_pictures = _Pictures(2000)
+
+
+def pictures(*, matches: Iterable[Match]) -> dict[int, Svg]:
+    """The small signature pictures of those matches whose block is closed, by id. At most one query."""
+    closed = [match for match in matches if match.block.state == Block.State.CLOSED]
+    drawn = {match.pk: kept for match in closed if (kept := _pictures.get(match)) is not None}
+    missing = {match.pk: match for match in closed if match.pk not in drawn}
+    if missing:
+        found = Match.objects.filter(id__in=list(missing), block__state=Block.State.CLOSED)
+        for pk, packed in found.values_list("id", "record"):
+            match = missing[pk]
+            picture = replay.strip(records.read(zlib.decompress(bytes(packed))))
+            _pictures.put(match, picture)
+            drawn[pk] = picture
+    return drawn
+
+
+class Hero(NamedTuple):
+    """A match that is shown large: how it ended, and its table as it was then."""
+
+    name: str
+    title: str
+    tables: tuple[Svg, ...]
+
+
+def hero(*, match: Match) -> Hero | None:
+    """The end of a match, large; None as long as its block is not closed. At most one query."""
+    record = closed_record(name=match.name)
+    if record is None:
+        return None
+    end = replay.replay(record=record, name=match.record_name, key="public")
+    return Hero(match.name, end.title, end.tables)
+
+
+# ---- series --------------------------------------------------------------------------------------
+
+
+def _series() -> QuerySet[Series]:
+    seats = SeriesSeat.objects.select_related("version__bot").defer("version__source").order_by("seat")
+    return Series.objects.select_related("ruleset").prefetch_related(Prefetch("seats", seats))
+
+
+def series_in_state(*, state: str, size: int = 8) -> list[Series]:
+    """The newest series in a state, with their seats."""
+    return list(_series().filter(state=state).order_by("-id")[:size])
+
+
+def find_series(*, pk: int) -> Series | None:
+    """A series with its ruleset and seats."""
+    return _series().filter(pk=pk).first()
+
+
+class BlockRow(NamedTuple):
+    """A block as everybody may see it: its seed and its nonces only when it is closed."""
+
+    number: int
+    state: str
+    state_words: str
+    reason: str
+    commitment: str
+    nonce_hashes: tuple[str, ...]
+    seed: str | None
+    nonces: tuple[str, ...] | None
+
+
+def blocks_of_series(*, series: Series, size: int = 100) -> tuple[BlockRow, ...]:
+    """The newest blocks of a series, those that were broken off among them."""
+    return tuple(_block_row(block) for block in series.blocks.order_by("-number")[:size])
+
+
+def _block_row(block: Block) -> BlockRow:
+    closed = block.state == Block.State.CLOSED
+    return BlockRow(
+        number=block.number,
+        state=block.state,
+        state_words=block.get_state_display(),
+        reason=block.reason,
+        commitment=block.commitment,
+        nonce_hashes=tuple(block.nonce_hashes),
+        seed=block.seed if closed else None,
+        nonces=tuple(block.nonces) if closed else None,
+    )

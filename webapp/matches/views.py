@@ -1,0 +1,79 @@
+"""The pages of matches, replays and series."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from webapp.matches import replay, selectors
+from webapp.matches.models import Series
+from webapp.pages.asking import before_of
+
+
+@require_safe
+def matches(request: HttpRequest) -> HttpResponse:
+    """The newest matches, of one ruleset or of all."""
+    rulesets = selectors.rulesets()
+    key = request.GET.get("ruleset", "")
+    chosen = next((one for one in rulesets if one.key == key), None)
+    if key and chosen is None:
+        raise Http404
+    page = selectors.match_page(ruleset=chosen, before=before_of(request))
+    context = {"page": page, "rulesets": rulesets, "chosen": chosen, "before": request.GET.get("before")}
+    return render(request, "matches/matches.html", context)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def match(request: HttpRequest, name: str, step: int | None = None) -> HttpResponse:
+    """The replay of a match: its end, or one step of it, as somebody saw it."""
+    found = selectors.find_match(name=name)
+    if found is None:
+        raise Http404
+    record = selectors.closed_record(name=name)
+    entries = list(found.entries.all())
+    context: dict[str, object] = {"match": found, "entries": entries}
+    if record is None:
+        context["title"] = selectors.outcome_words(entries)
+        if step is not None:
+            raise Http404
+        return render(request, "matches/closed.html", context)
+    try:
+        shown = replay.replay(record=record, name=found.record_name, key=request.GET.get("as", "everything"), step=step)
+    except replay.NoSuchStep as error:
+        raise Http404 from error
+    context |= {"replay": shown, "record": record, "fairness": record.fairness}
+    part = request.headers.get("HX-Request") == "true"
+    return render(request, "matches/_replay.html" if part else "matches/match.html", context)
+
+
+@require_safe
+def match_record(request: HttpRequest, name: str) -> HttpResponse:
+    """The record of a match, once its block is closed."""
+    text = selectors.closed_record_text(name=name)
+    if text is None:
+        raise Http404
+    response = HttpResponse(text, content_type="application/json; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}.json"'
+    return response
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def series(request: HttpRequest, pk: int) -> HttpResponse:
+    """A series: who plays, how far it is, its matches and its blocks."""
+    found = selectors.find_series(pk=pk)
+    if found is None:
+        raise Http404
+    page = selectors.matches_of_series(series=found, after=before_of(request, "after") or 0)
+    context = {
+        "series": found,
+        "seats": list(found.seats.all()),
+        "page": page,
+        "blocks": selectors.blocks_of_series(series=found),
+        "moving": found.state in (Series.State.WAITING, Series.State.PLAYING),
+    }
+    part = request.headers.get("HX-Request") == "true"
+    return render(request, "matches/_series.html" if part else "matches/series.html", context)

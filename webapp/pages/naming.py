@@ -1,0 +1,21 @@
+"""What games and presets are called on pages."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from arena.games import GAMES
+
+
+def game_title(game: str) -> str:
+    """The name that people read; the code name of a game that is no longer there."""
+    found = GAMES.get(game)
+    return found.title if found is not None else game.replace("_", " ")
+
+
+def door_address() -> str:
+    """Where a bot dials in, as `arena connect --server` takes it: the site's own host, and the port of its door."""
+    host = urlsplit(settings.ARENA_BASE_URL).hostname or "localhost"
+    return f"{host}:{settings.ARENA_DOOR_LISTEN.rpartition(':')[2]}"

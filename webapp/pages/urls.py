@@ -1,0 +1,15 @@
+"""The pages that belong to no single table of the database, and the public pages of bots."""
+
+from django.urls import include, path
+
+from webapp.pages import views
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("rules/", views.rules_index, name="rules_index"),
+    path("rules/<slug:game>/", views.rules, name="rules"),
+    path("write/", views.write, name="write"),
+    path("status/", views.status, name="status"),
+    path("healthz", views.healthz, name="healthz"),
+    path("", include("webapp.bots.public_urls")),
+]

@@ -1,0 +1,116 @@
+"""The front page, what to read, and how the arena is doing."""
+
+from __future__ import annotations
+
+from django.db import DatabaseError, connection
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import select_template
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from arena.games import GAMES
+from webapp.matches import selectors as matches
+from webapp.matches.drawing import drawing
+from webapp.matches.drawing.svg import Svg
+from webapp.matches.models import Series
+from webapp.pages import selectors
+from webapp.pages.naming import door_address
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def home(request: HttpRequest) -> HttpResponse:
+    """What is going on now."""
+    newest = matches.newest_pictured(size=6)
+    context = {
+        "hero": matches.hero(match=newest[0].match) if newest else None,
+        "playing": matches.series_in_state(state=Series.State.PLAYING, size=6),
+        "newest": newest,
+        "boards": selectors.tops(),
+        "games": list(GAMES.values()),
+    }
+    part = request.headers.get("HX-Request") == "true"
+    return render(request, "pages/_now.html" if part else "pages/home.html", context)
+
+
+@require_safe
+def rules_index(request: HttpRequest) -> HttpResponse:
+    """The games that are played here."""
+    return render(request, "pages/rules_index.html", {"games": list(GAMES.values())})
+
+
+@require_safe
+def rules(request: HttpRequest, game: str) -> HttpResponse:
+    """The rules of a game: an introduction for people, then every option, from the rules themselves."""
+    found = GAMES.get(game)
+    if found is None:
+        raise Http404
+    template = select_template([f"pages/rules/{game}.html", "pages/rules/_game.html"])
+    presets = [
+        (
+            preset,
+            [(option.name, preset.values[option.name]) for option in found.options if option.name in preset.values],
+        )
+        for preset in found.presets
+    ]
+    context = {"game": found, "presets": presets, "example": _example(game)}
+    return HttpResponse(template.render(context, request))
+
+
+def _example(game: str) -> dict[str, Svg] | None:
+    """A round of the game, drawn."""
+    drawn = drawing(game)
+    if drawn is None:
+        return None
+    view, names = drawn.example()
+    return {
+        "table": drawn.table(view, names, "tall"),
+        "crossing": drawn.crossing(view, names, "tall"),
+    }
+
+
+@require_safe
+def write(request: HttpRequest) -> HttpResponse:
+    """How to write a bot."""
+    return render(request, "pages/write.html", {"games": list(GAMES.values()), "door": door_address()})
+
+
+@require_safe
+@never_cache
+@vary_on_headers("HX-Request")
+def status(request: HttpRequest) -> HttpResponse:
+    """How the arena is doing: a stalled ladder is visible here."""
+    part = request.headers.get("HX-Request") == "true"
+    return render(
+        request,
+        "pages/_status.html" if part else "pages/status.html",
+        {"status": selectors.status(), "many": selectors.MANY},
+    )
+
+
+@require_safe
+@never_cache
+def healthz(request: HttpRequest) -> JsonResponse:
+    """For machines: 200 when the database answers and the ladder moves, else 503."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        count, since = selectors.waiting()
+        newest = selectors.newest_match()
+    except DatabaseError:
+        return JsonResponse({"ok": False, "database": False}, status=503)
+    now = timezone.now()
+    stalled = selectors.is_stalled(since, newest, now)
+    return JsonResponse(
+        {
+            "ok": not stalled,
+            "database": True,
+            "newest_match_age_seconds": None if newest is None else round((now - newest.finished).total_seconds()),
+            "waiting": count,
+            "stalled": stalled,
+        },
+        status=503 if stalled else 200,
+    )
