@@ -353,13 +353,13 @@ def test_the_rules_as_json_are_whole(run: Run) -> None:
 
 
 def test_a_bot_is_asked_what_it_would_have_done(run: Run, played: Path) -> None:
-    honest = str(house_bots("three_coins")["calculator"])
-    told = run("ask", honest, str(played))
+    calculator = str(house_bots("three_coins")["calculator"])
+    told = run("ask", calculator, str(played))
     assert told.exit_code == 0
     assert told.stdout.count(" decisions, ") == 3
-    assert run("ask", honest, str(played)).stdout == told.stdout
-    assert run("ask", "honest", str(played)).stdout == told.stdout  # the house's bots go by their names
-    one = run("ask", honest, str(played), "--seat", "1").stdout
+    assert run("ask", calculator, str(played)).stdout == told.stdout
+    assert run("ask", "calculator", str(played)).stdout == told.stdout  # the house's bots go by their names
+    one = run("ask", calculator, str(played), "--seat", "1").stdout
     assert one.count(" decisions, ") == 1
     assert one in told.stdout
 
