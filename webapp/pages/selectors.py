@@ -12,6 +12,7 @@ from webapp.bots.models import Connection
 from webapp.matches import selectors as matches
 from webapp.matches.models import Match, Series
 from webapp.ratings import selectors as ratings
+from webapp.ratings.lead import apart
 from webapp.ratings.selectors import Row
 
 MANY = 1000
@@ -34,8 +35,8 @@ def tops(*, size: int = 5) -> tuple[Board, ...]:
     boards = []
     for ruleset in matches.rulesets():
         if ruleset.flagship:
-            settled = [row for row in ratings.leaderboard(ruleset=ruleset) if not row.provisional]
-            boards.append(Board(ruleset.game, ruleset.preset, tuple(settled[:size])))
+            settled, provisional = apart(ratings.leaderboard(ruleset=ruleset))
+            boards.append(Board(ruleset.game, ruleset.preset, tuple((settled or provisional)[:size])))
     return tuple(board for board in boards if board.rows)
 
 

@@ -10,13 +10,25 @@ from django.utils.translation import gettext as _
 from webapp.ratings.selectors import Row
 
 
+def apart(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """The rows with settled ratings, and the provisional ones.
+
+    The anchor is settled from the beginning, by definition. As long as nobody else is, it stands among the others:
+    a table of itself alone would say that it leads.
+    """
+    settled = [row for row in rows if not row.provisional]
+    if all(row.half_width == 0 for row in settled):
+        return [], list(rows)
+    return settled, [row for row in rows if row.provisional]
+
+
 def lead(rows: Sequence[Row], board: str) -> str:
     """The answer that a leaderboard gives, by its settled ratings if there are any.
 
     The two intervals are of differences to the same anchor, so what they make together for the difference
     between the two is on the safe side: the true one is no wider.
     """
-    settled = [row for row in rows if not row.provisional]
+    settled, _provisional = apart(rows)
     if not rows:
         return _("Nobody has played %(board)s yet") % {"board": board}
     if not settled:

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from webapp.matches import selectors as matches
 from webapp.pages.naming import game_title
 from webapp.ratings import selectors
-from webapp.ratings.lead import lead
+from webapp.ratings.lead import apart, lead
 from webapp.ratings.scale import Scale
 
 
@@ -33,13 +33,15 @@ def leaderboard(request: HttpRequest, game: str, preset: str) -> HttpResponse:
         raise Http404
     rows = selectors.leaderboard(ruleset=ruleset)
     scale = Scale.around((row.elo, row.half_width) for row in rows)
-    drawn = [(row, scale.bar(row.elo, row.half_width, settled=not row.provisional)) for row in rows]
+    settled, provisional = (
+        [(row, scale.bar(row.elo, row.half_width, settled=not row.provisional)) for row in part] for part in apart(rows)
+    )
     context = {
         "ruleset": ruleset,
         "others": [one for one in matches.rulesets() if one.game == game],
         "answer": lead(rows, f"{game_title(game)} {preset}"),
-        "settled": [pair for pair in drawn if not pair[0].provisional],
-        "provisional": [pair for pair in drawn if pair[0].provisional],
+        "settled": settled,
+        "provisional": provisional,
         "axis": scale.axis(),
         "snapshot": selectors.newest_snapshot(ruleset=ruleset),
     }

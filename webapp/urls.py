@@ -1,0 +1,17 @@
+"""Where everything is."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from webapp.api import api
+
+urlpatterns = [
+    path("", include("webapp.pages.urls")),
+    path("", include("webapp.accounts.urls")),
+    path("", include("webapp.bots.urls")),
+    path("", include("webapp.matches.urls")),
+    path("", include("webapp.ratings.urls")),
+    path("accounts/", include("allauth.urls")),
+    path("admin/", admin.site.urls),
+    path("api/", api.urls),
+]
