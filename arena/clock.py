@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
 BEAT = 0.01
@@ -32,6 +33,7 @@ class WallClock:
     async def __aexit__(self, *_: object) -> None:
         if self._heart is not None:
             self._heart.cancel()
+            await asyncio.gather(self._heart, return_exceptions=True)
 
     def now(self) -> float:
         """Seconds of a monotonic clock."""
@@ -48,7 +50,7 @@ class WallClock:
 
     def stalled(self, since: float) -> float:
         """Seconds since the moment ``since`` that this process missed."""
-        return sum(length for end, length in self._stalls if end >= since)
+        return _missed(self._stalls, since)
 
     async def _beat(self) -> None:
         last = self.now()
@@ -65,6 +67,7 @@ class FakeClock:
 
     def __init__(self) -> None:
         self._now = 0.0
+        self._drained = 0
         self._sleepers: list[tuple[float, asyncio.Future[None]]] = []
         self._stalls: list[tuple[float, float]] = []
 
@@ -75,13 +78,13 @@ class FakeClock:
     async def advance(self, seconds: float) -> None:
         """Move on, moment by moment, letting everybody act whose moment has come."""
         goal = self._now + seconds
-        await self.drain()
+        await self._settle()
         while due := [at for at, _ in self._sleepers if at <= goal]:
             self._now = max(self._now, min(due))
             self._wake()
-            await self.drain()
+            await self._settle()
         self._now = goal
-        await self.drain()
+        await self._settle()
 
     def stall(self, seconds: float) -> None:
         """Pretend that this process did not get to run for ``seconds``, until now; time has passed meanwhile."""
@@ -91,6 +94,8 @@ class FakeClock:
 
     async def sleep(self, seconds: float) -> None:
         """Return when the clock has moved on by ``seconds``."""
+        if seconds <= 0:
+            return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._sleepers.append((self._now + seconds, future))
         await future
@@ -101,20 +106,36 @@ class FakeClock:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             return
         alarm = asyncio.ensure_future(self.sleep(within))
-        await asyncio.wait({alarm, *tasks}, return_when=asyncio.FIRST_COMPLETED)
-        alarm.cancel()
+        try:
+            await asyncio.wait({alarm, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            alarm.cancel()
+            await asyncio.gather(alarm, return_exceptions=True)
 
     async def drain(self) -> None:
         """Let every task that can go on go on."""
         for _ in range(20):
+            self._drained += 1
             await asyncio.sleep(0)
 
+    async def _settle(self) -> None:
+        """Return when nobody drains any more, nor is about to do anything else."""
+        quiet, before = 0, self._drained
+        while quiet < 40:
+            await asyncio.sleep(0)
+            quiet, before = (quiet + 1, before) if self._drained == before else (0, self._drained)
+
     def stalled(self, since: float) -> float:
-        """Seconds of pretended stalls that ended at ``since`` or later."""
-        return sum(length for end, length in self._stalls if end >= since)
+        """Seconds of pretended stalls since the moment ``since``."""
+        return _missed(self._stalls, since)
 
     def _wake(self) -> None:
         for at, future in self._sleepers:
             if at <= self._now and not future.done():
                 future.set_result(None)
         self._sleepers = [(at, future) for at, future in self._sleepers if not future.done()]
+
+
+def _missed(stalls: Iterable[tuple[float, float]], since: float) -> float:
+    """How much of the stalls, each with its end and its length, falls into the time after ``since``."""
+    return sum(min(length, end - since) for end, length in stalls if end > since)

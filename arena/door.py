@@ -21,8 +21,8 @@ from grpc_reflection.v1alpha import reflection
 from arena import __version__
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.seats.line import LineLost
-from arena.seats.relay import BOT_LOST, LINE_KEY, METHOD, SECRET_KEY
-from arena.seats.stream import SERVER_OPTIONS, SERVICE, StreamLine, play_handler
+from arena.seats.relay import BOT_LOST, GOODBYE, LINE_KEY, METHOD, OPTIONS, SECRET_KEY
+from arena.seats.stream import SERVER_OPTIONS, SERVICE, Refused, StreamLine, play_handler
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +70,17 @@ class Addresses(NamedTuple):
     """How workers reach ``relay``; stands in the registry."""
 
 
+class _Held:
+    """A line that this door holds, from before the registry hears of it until after it has forgotten it."""
+
+    def __init__(self, line: StreamLine) -> None:
+        self.line = line
+        self.welcome = asyncio.Event()
+        """Set once the bot may stay and was told so."""
+        self.taken = False
+        """A worker sits at it."""
+
+
 class Door:
     """One door process.
 
@@ -83,13 +94,17 @@ class Door:
     def __init__(
         self, registry: Registry, addresses: Addresses, secret: str, credentials: grpc.ServerCredentials | None = None
     ) -> None:
+        if not secret:
+            raise ValueError("a door without a secret would let everybody sit at its tables")
         self._registry = registry
         self._addresses = addresses
         self._secret = secret
         self._credentials = credentials
-        self._lines: dict[str, StreamLine] = {}
+        self._lines: dict[str, _Held] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
+        self._closing = False
         self._public = grpc.aio.server(options=SERVER_OPTIONS, maximum_concurrent_rpcs=MOST_STREAMS)
-        self._relay = grpc.aio.server(options=(("grpc.so_reuseport", 0),))
+        self._relay = grpc.aio.server(options=OPTIONS)
         self._health = health.aio.HealthServicer()
         self.port = 0
         """The public port, once open."""
@@ -122,9 +137,12 @@ class Door:
         """Renew the lines' leases until cancelled."""
         while True:
             try:
-                for line in await self._registry.renew(tuple(self._lines)):
-                    if line in self._lines:
-                        self._lines[line].close()
+                standing = tuple(name for name, held in self._lines.items() if held.welcome.is_set())
+                unwanted = [
+                    self._lines[name].line for name in await self._registry.renew(standing) if name in self._lines
+                ]
+                why = "this line is not wanted any more (revoked, retired, or taken over); dial again to hear which"
+                await asyncio.gather(*(_turn_away(line, pb.ERROR_CODE_UNAVAILABLE, why) for line in unwanted))
             except Exception:
                 # the database may be away for a moment; lines whose leases run out come back by themselves
                 log.exception("the lines' leases could not be renewed")
@@ -132,26 +150,47 @@ class Door:
 
     async def close(self) -> None:
         """Tell everybody to dial again later, and stop listening."""
+        self._closing = True
         await self._health.enter_graceful_shutdown()
-        for line in list(self._lines.values()):
-            await _turn_away(line, pb.ERROR_CODE_UNAVAILABLE, "this door is closing; dial again in a moment")
-        await self._public.stop(grace=1.0)
-        await self._relay.stop(grace=None)
+        why = "this door is closing; dial again in a moment"
+        held = [held.line for held in self._lines.values()]
+        await asyncio.gather(*(_turn_away(line, pb.ERROR_CODE_UNAVAILABLE, why) for line in held))
+        await asyncio.gather(self._relay.stop(grace=1.0), self._public.stop(grace=1.0))
+        await asyncio.gather(*self._leaving, return_exceptions=True)
 
     # ---- bots ----------------------------------------------------------------------------------
 
     async def _receive(self, hello: pb.Hello, line: StreamLine) -> None:
+        if self._closing:
+            raise Refused(pb.ERROR_CODE_UNAVAILABLE, "this door is closing; dial again in a moment")
         name = secrets.token_hex(16)
-        arrival = await self._registry.arrive(hello, door=self._addresses.relay_target, line=name)
-        # from here on the registry names this line: it must be left again whatever happens
-        self._lines[name] = line
+        # a worker may come for this line as soon as the registry knows it
+        held = self._lines[name] = _Held(line)
+        # what has begun to arrive is seen through, also when the bot is lost meanwhile: else nobody would leave
+        arriving = asyncio.ensure_future(self._registry.arrive(hello, door=self._addresses.relay_target, line=name))
         try:
+            arrival = await asyncio.shield(arriving)
             welcome = pb.Welcome(bot=arrival.bot, version=arrival.version, session=arrival.session, arena=__version__)
             await line.send(pb.PlayResponse(welcome=welcome).SerializeToString())
+            held.welcome.set()
             await line.until_over()
         finally:
             del self._lines[name]
-            await asyncio.shield(self._registry.leave(name))
+            held.welcome.set()  # a worker that waits for it shall hear that the line is lost
+            leaving = asyncio.ensure_future(self._leave(name, arriving))
+            self._leaving.add(leaving)
+            leaving.add_done_callback(self._leaving.discard)
+            await asyncio.shield(leaving)
+
+    async def _leave(self, name: str, arriving: asyncio.Future[Arrival]) -> None:
+        """Have the registry forget a line; one that was refused it never knew."""
+        await asyncio.wait({arriving})
+        if isinstance(arriving.exception(), Refused):
+            return
+        try:
+            await self._registry.leave(name)
+        except Exception:
+            log.exception("a line could not be forgotten; its lease will run out")
 
     # ---- workers -------------------------------------------------------------------------------
 
@@ -165,24 +204,34 @@ class Door:
         metadata = {key: str(value) for key, value in context.invocation_metadata() or ()}
         if not hmac.compare_digest(metadata.get(SECRET_KEY, "").encode(), self._secret.encode()):
             await context.abort(grpc.StatusCode.UNAUTHENTICATED, "this address is for the arena's own workers")
-        line = self._lines.get(metadata.get(LINE_KEY, ""))
-        if line is None:
+        held = self._lines.get(metadata.get(LINE_KEY, ""))
+        if held is None:
             await context.abort(BOT_LOST, "its line is not there any more")
-        assert line is not None
+        assert held is not None
+        if held.taken:
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, "somebody sits at this line already")
+        held.taken = True
+        await held.welcome.wait()
+        line = held.line
         to_worker = asyncio.ensure_future(_carry_up(line, context))
         to_bot = asyncio.ensure_future(_carry_down(requests, line))
+        in_order = False
         try:
             await asyncio.wait({to_worker, to_bot}, return_when=asyncio.FIRST_COMPLETED)
-            if to_worker.done() and (lost := to_worker.result()) is not None:
-                await context.abort(BOT_LOST, str(lost))
-            line.close()
-        except asyncio.CancelledError:
-            # the worker is gone in the middle of it
-            await _turn_away(line, pb.ERROR_CODE_UNAVAILABLE, "the arena lost this table; it counts for nobody")
-            raise
+            if to_worker.done() and to_worker.exception() is None:
+                if self._closing:
+                    await context.abort(grpc.StatusCode.UNAVAILABLE, "this door is closing")
+                await context.abort(BOT_LOST, str(to_worker.result()))
+            in_order = to_bot.done() and to_bot.exception() is None and to_bot.result()
         finally:
             to_worker.cancel()
             to_bot.cancel()
+            if in_order:
+                line.close()
+            else:
+                # the worker is gone in the middle of it; where it is the bot that is gone, this reaches nobody
+                await _turn_away(line, pb.ERROR_CODE_UNAVAILABLE, "the arena lost this table; it counts for nobody")
+            await asyncio.gather(to_worker, to_bot, return_exceptions=True)
 
 
 async def _carry_up(line: StreamLine, context: grpc.aio.ServicerContext[bytes, bytes]) -> LineLost:
@@ -194,13 +243,17 @@ async def _carry_up(line: StreamLine, context: grpc.aio.ServicerContext[bytes, b
         await context.write(message)
 
 
-async def _carry_down(requests: AsyncIterator[bytes], line: StreamLine) -> None:
+async def _carry_down(requests: AsyncIterator[bytes], line: StreamLine) -> bool:
+    """Whether the worker has left in order."""
     async for message in requests:
+        if message == GOODBYE:
+            return True
         try:
             await line.send(message)
         except LineLost:
             # the way up finds that out too, and says so
             await asyncio.Event().wait()
+    return False
 
 
 async def _turn_away(line: StreamLine, code: pb.ErrorCode, message: str) -> None:

@@ -11,12 +11,15 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from arena import chance
-from arena.referee import Clock, Luck, SeatFault
+from arena.referee import Clock, Luck, PlatformFailure, SeatFault, overtime
 from arena.table import Fault
 
 
 class Party(Protocol):
     """A seat that takes part in the exchange."""
+
+    present: bool
+    """Its line stands. A party that is not present when its time is up is gone, not late."""
 
     async def commit(self, block: str) -> bytes:
         """The SHA-256 of the nonce that it has chosen.
@@ -62,16 +65,14 @@ async def bind(
         Withheld: some party gave no hash within ``seconds``.
         PlatformFailure: our own fault.
     """
-    hashes = await _from_each([party.commit(block) for party in parties], clock, seconds, "the hash of its nonce")
-    wrong = [
-        Fault(i, "unreadable", "the hash of its nonce is not 32 bytes long")
-        for i, h in enumerate(hashes)
-        if len(h) != 32
-    ]
-    if wrong:
-        raise Withheld(wrong)
+
+    def flaw(_party: int, hashed: bytes) -> str | None:
+        return None if len(hashed) == chance.SEED_BYTES else "the hash of its nonce is not 32 bytes long"
+
+    asked = [party.commit(block) for party in parties]
+    hashes = await _from_each(parties, asked, flaw, clock, seconds, "the hash of its nonce")
     seed = draw_seed()
-    return Binding(seed, chance.digest(seed), tuple(hashes))
+    return Binding(seed, chance.digest(seed), hashes)
 
 
 async def unveil(parties: Sequence[Party], block: str, binding: Binding, *, clock: Clock, seconds: float) -> Luck:
@@ -81,45 +82,61 @@ async def unveil(parties: Sequence[Party], block: str, binding: Binding, *, cloc
         Withheld: some party gave no nonce within ``seconds``, or one that does not fit its hash.
         PlatformFailure: our own fault.
     """
+
+    def flaw(party: int, nonce: bytes) -> str | None:
+        if len(nonce) <= chance.LONGEST_NONCE and chance.digest(nonce) == binding.hashes[party]:
+            return None
+        return "its nonce does not fit the hash that it gave"
+
     asked = [party.reveal(block, binding.commitment, binding.hashes) for party in parties]
-    nonces = await _from_each(asked, clock, seconds, "its nonce")
-    wrong = [
-        Fault(party, "unreadable", "its nonce does not fit the hash that it gave")
-        for party, (nonce, hashed) in enumerate(zip(nonces, binding.hashes, strict=True))
-        if len(nonce) > chance.LONGEST_NONCE or chance.digest(nonce) != hashed
-    ]
-    if wrong:
-        raise Withheld(wrong)
-    return Luck(binding.seed, tuple(nonces))
+    return Luck(binding.seed, await _from_each(parties, asked, flaw, clock, seconds, "its nonce"))
 
 
 async def _from_each(
-    asked: Sequence[Coroutine[Any, Any, bytes]], clock: Clock, seconds: float, what: str
-) -> list[bytes]:
-    """What each party gave; Withheld with the fault of everyone who gave nothing in time."""
+    parties: Sequence[Party],
+    asked: Sequence[Coroutine[Any, Any, bytes]],
+    flaw: Callable[[int, bytes], str | None],
+    clock: Clock,
+    seconds: float,
+    what: str,
+) -> tuple[bytes, ...]:
+    """What each party gave; Withheld with the faults of all that gave nothing in time, or something with a flaw."""
+    began = clock.now()
     tasks = [asyncio.ensure_future(asking) for asking in asked]
-    end = clock.now() + seconds
     try:
-        while waiting := {task for task in tasks if not task.done()}:
-            left = end - clock.now()
-            if left <= 0:
-                await clock.drain()
-                break
+        while (left := began + seconds - clock.now()) > 0 and (waiting := {task for task in tasks if not task.done()}):
             await clock.wait(waiting, left)
-        faults: list[Fault] = []
+            _raise_ours(tasks)
         given: list[bytes] = []
-        for party, task in enumerate(tasks):
+        faults: list[Fault] = []
+        for number, task in enumerate(tasks):
+            if not task.done() and (stalled := await overtime(task, began, clock)):
+                raise PlatformFailure(f"the runner stood still for {stalled * 1000:.0f} ms while it waited for {what}")
+            _raise_ours(tasks)
             if not task.done():
-                faults.append(Fault(party, "late", f"{what} did not come within {seconds:.0f} s"))
-                continue
-            try:
+                detail = f"{what} did not come within {seconds:g} s"
+                faults.append(
+                    Fault(number, "late", detail)
+                    if parties[number].present
+                    else Fault(number, "gone", f"its line is lost; {detail}")
+                )
+            elif isinstance(failure := task.exception(), SeatFault):
+                faults.append(Fault(number, failure.kind, failure.detail))
+            elif (why := flaw(number, task.result())) is not None:
+                faults.append(Fault(number, "unreadable", why))
+            else:
                 given.append(task.result())
-            except SeatFault as fault:
-                faults.append(Fault(party, fault.kind, fault.detail))
         if faults:
             raise Withheld(faults)
-        return given
+        return tuple(given)
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _raise_ours(tasks: Sequence[asyncio.Task[bytes]]) -> None:
+    """Raise what failed through no fault of a party, at once: nothing that comes after it counts."""
+    for task in tasks:
+        if task.done() and (failure := task.exception()) is not None and not isinstance(failure, SeatFault):
+            raise failure

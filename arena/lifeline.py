@@ -14,12 +14,13 @@ import sys
 from collections.abc import Sequence
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
 # Loaded here because `die_with_parent` runs between fork and exec, where as little as possible should happen.
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
-def die_with_parent(parent: int | None = None) -> None:
-    """Have the kernel kill this process (SIGKILL) as soon as its parent is gone.
+def die_with_parent(parent: int | None = None, by: signal.Signals = signal.SIGKILL) -> None:
+    """Have the kernel send this process a signal (SIGKILL, or ``by``) as soon as its parent is gone.
 
     ``parent`` is the process id that the caller expects above itself. Give it wherever it is known: the parent may
     have died before this call, and only the comparison can tell. The setting survives exec, and a fork drops it.
@@ -29,11 +30,32 @@ def die_with_parent(parent: int | None = None) -> None:
     """
     if _libc is None:
         return
-    if _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0) != 0:
+    if _libc.prctl(_PR_SET_PDEATHSIG, int(by), 0, 0, 0) != 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
     if parent is not None and os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Have whatever a descendant of this process leaves behind become its child, so that it can be found and ended."""
+    if _libc is not None and _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+
+
+def relations() -> list[tuple[int, int, int]]:
+    """Process, parent and session of all processes there are; those that have ended and wait for reaping included."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208  # pathlib takes longer than this module may
+        try:
+            with open(f"/proc/{name}/stat", "rb") as stat:  # noqa: PTH123
+                # behind the name, in which anything can stand: state, parent, group, session
+                _, parent, _, session, *_ = stat.read().rpartition(b")")[2].split()
+        except OSError:
+            continue  # ended meanwhile
+        found.append((int(name), int(parent), int(session)))
+    return found
 
 
 def leash(command: Sequence[str]) -> list[str]:

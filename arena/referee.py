@@ -12,7 +12,7 @@ What a fault is, and whose:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from arena import chance
@@ -145,8 +145,10 @@ async def play(
 ) -> Record:
     """Play one match from start to placement.
 
+    Whatever is raised, but for a wrong table, the seats have been told that the match counts for nobody.
+
     Raises:
-        PlatformFailure: it was broken off through our own fault; all seats have been told.
+        PlatformFailure: it was broken off through our own fault.
         RulesetError: the table has a size that the ruleset does not allow.
     """
     match = _Match(game, terms, seats, clock)
@@ -154,6 +156,10 @@ async def play(
         outcome = await match.run(luck.key, watch)
     except PlatformFailure as failure:
         await match.void(str(failure))
+        raise
+    except Exception:
+        # a mistake in our own code, whose words are not for strangers
+        await match.void("an error of the arena")
         raise
     return Record(
         game=game.name,
@@ -185,6 +191,9 @@ class _Match:
         self.seats = seats
         self.clock = clock
         self.steps: list[Step] = []
+        self.viewers = [at_seat(seat) for seat in range(len(seats))]
+        self.direct = [terms.limits is None and seat.immediate for seat in seats]
+        """Which seats are asked here and now, without a task to wait for."""
         self.state, events = game.start(terms.ruleset, len(seats))
         self.events = list(events)
         self.told = [0] * len(seats)
@@ -235,7 +244,7 @@ class _Match:
             )
             for seat in range(len(self.seats))
         ]
-        if limits is None and all(seat.immediate for seat in self.seats):
+        if all(self.direct):
             for index, seat in enumerate(self.seats):
                 try:
                     await seat.start(infos[index])
@@ -243,7 +252,7 @@ class _Match:
                     self.unready[index] = Fault(index, fault.kind, _clean(fault.detail))
             return
         tasks = {
-            asyncio.ensure_future(self._timed(seat.start(infos[index]), index)): index
+            asyncio.ensure_future(self._timed(seat.start, infos[index], index)): index
             for index, seat in enumerate(self.seats)
         }
         timeout = limits.ready_ms / 1000 if limits else None
@@ -254,79 +263,96 @@ class _Match:
 
     async def _decide(self) -> None:
         """Ask everybody whom the rules ask now; judge; step."""
-        asked = self.game.asked(self.state)
+        game, state = self.game, self.state
+        asked = game.asked(state)
         given = await self._ask(asked)
         moves: dict[int, Any] = {}
         faulty: list[Fault] = []
         for seat in asked:
-            move, fault, _ = given[seat]
-            if fault is None and (reason := self.game.refusal(self.state, seat, move)) is not None:
+            move, fault, seconds = given[seat]
+            if fault is None and (reason := game.refusal(state, seat, move)) is not None:
                 fault = Fault(seat, "illegal", reason)
             if fault is None:
                 moves[seat] = move
             else:
-                faulty.append(fault)
+                faulty.append(self._when(fault, seconds))
+        if faulty:
+            await self._punish(faulty, moves)
+        if moves and (not faulty or game.outcome(self.state) is None):
+            self.steps.append(
+                MovesStep(
+                    {seat: game.write(move) for seat, move in moves.items()},
+                    {seat: round(given[seat].seconds * 1000, 3) for seat in moves},
+                )
+            )
+            self._step(Moved(moves))
+
+    async def _punish(self, faulty: Sequence[Fault], moves: dict[int, Any]) -> None:
+        """Forfeits leave the table, together; or the default moves take their places among ``moves``."""
         for fault in faulty:
             self.faults.setdefault(fault.seat, []).append(fault)
             self.steps.append(FaultStep(fault.seat, fault.kind, fault.detail, self.terms.penalty))
             if self.terms.penalty == "default":
                 moves[fault.seat] = self.game.default(self.state, fault.seat)
-        if faulty and self.terms.penalty == "forfeit":
+        if self.terms.penalty == "forfeit":
             self._step(Left(frozenset(fault.seat for fault in faulty)))
-            for fault in faulty:
-                await self._dismiss(fault.seat)
-            if self.game.outcome(self.state) is not None:
-                return
-        if moves:
+            await self._dismiss([fault.seat for fault in faulty])
+        else:
             in_order = {seat: moves[seat] for seat in sorted(moves)}
-            self.steps.append(
-                MovesStep(
-                    {seat: self.game.write(move) for seat, move in in_order.items()},
-                    {seat: round(given[seat].seconds * 1000, 3) for seat in in_order},
-                )
-            )
-            self._step(Moved(in_order))
+            moves.clear()
+            moves.update(in_order)
+
+    def _when(self, fault: Fault, seconds: float) -> Fault:
+        """With the time at which it happened, where time matters; a late one tells it already."""
+        if self.terms.limits is None or "no answer after" in fault.detail:
+            return fault
+        return fault._replace(detail=f"{fault.detail} (after {seconds * 1000:.1f} ms)")
 
     async def _ask(self, asked: Sequence[int]) -> Mapping[int, _Given]:
         """Ask these seats, all at the same moment, and wait for each until its own deadline."""
         limits = self.terms.limits
-        given = {seat: _Given(None, self.unready.pop(seat), 0.0) for seat in asked if seat in self.unready}
-        ready = [seat for seat in asked if seat not in given]
-        if limits is None and all(self.seats[seat].immediate for seat in ready):
-            return given | {seat: await self._timed(self._put(seat, None), seat) for seat in ready}
+        given: dict[int, _Given] = {}
+        if self.unready:
+            given = {seat: _Given(None, self.unready.pop(seat), 0.0) for seat in asked if seat in self.unready}
+        ready = [seat for seat in asked if seat not in given] if given else asked
+        if all([self.direct[seat] for seat in ready]):  # noqa: C419  # this runs for every move, and a list is faster
+            for seat in ready:
+                given[seat] = await self._timed(self.seats[seat].ask, self._question(seat, None), seat)
+            return given
         timeouts = {seat: limits.move_ms / 1000 + self.bank[seat] if limits else None for seat in ready}
-        tasks = {asyncio.ensure_future(self._timed(self._put(seat, timeouts[seat]), seat)): seat for seat in ready}
+        tasks = {
+            asyncio.ensure_future(self._timed(self.seats[seat].ask, self._question(seat, timeouts[seat]), seat)): seat
+            for seat in ready
+        }
         given |= await self._collect(tasks, timeouts, "to move")
         if limits:
             for seat, got in given.items():
                 self.bank[seat] = max(0.0, self.bank[seat] - max(0.0, got.seconds - limits.move_ms / 1000))
         return given
 
-    async def _put(self, seat: int, allowed: float | None) -> Any:
+    def _question(self, seat: int, allowed: float | None) -> Question:
         self.decisions[seat] += 1
-        return await self.seats[seat].ask(
-            Question(
-                decision=self.decisions[seat],
-                events=self._news(seat),
-                view=self.game.view(self.state, at_seat(seat)),
-                deadline_ms=None if allowed is None else allowed * 1000,
-                bank_ms=self.bank[seat] * 1000,
-            )
+        return Question(
+            self.decisions[seat],
+            self._news(seat),
+            self.game.view(self.state, self.viewers[seat]),
+            None if allowed is None else allowed * 1000,
+            self.bank[seat] * 1000,
         )
 
     def _news(self, seat: int) -> tuple[Event, ...]:
         """What the seat perceived since it was last told."""
-        news = heard(self.events[self.told[seat] :], at_seat(seat))
+        news = heard(self.events[self.told[seat] :], self.viewers[seat])
         self.told[seat] = len(self.events)
         return news
 
     # ---- the clock -----------------------------------------------------------------------------
 
-    async def _timed(self, asking: Any, seat: int) -> _Given:
-        """Await an answer; a bot's failure becomes a fault, ours goes up."""
+    async def _timed(self, ask: Callable[[Any], Awaitable[Any]], what: Any, seat: int) -> _Given:
+        """Ask, and await the answer; a bot's failure becomes a fault, ours goes up."""
         began = self.clock.now()
         try:
-            move, fault = await asking, None
+            move, fault = await ask(what), None
         except SeatFault as failure:
             move, fault = None, Fault(seat, failure.kind, _clean(failure.detail))
         return _Given(move, fault, self.clock.now() - began)
@@ -361,15 +387,13 @@ class _Match:
         self, task: asyncio.Task[_Given], seat: int, began: float, allowed: float | None, what: str
     ) -> _Given:
         """The time is up. Before it is the bot's fault: had the answer arrived, and were we asleep ourselves?"""
-        await self.clock.drain()
-        if not task.done() and (stalled := self.clock.stalled(began)) > LAG_FORGIVEN:
-            # what our own stall took from the bot is given back; an answer that comes within it would have been in
-            # time, and such a match is played again rather than decided by our own lag
-            await self.clock.wait({task}, stalled)
-            if task.done():
-                raise PlatformFailure(f"the runner stood still for {stalled * 1000:.0f} ms while a bot was thinking")
+        stalled = await overtime(task, began, self.clock)
         if task.done():
-            return task.result()
+            result = task.result()
+            if stalled and result.fault is None:
+                # it would have been in time: such a match is played again rather than decided by our own lag
+                raise PlatformFailure(f"the runner stood still for {stalled * 1000:.0f} ms while a bot was thinking")
+            return result
         seconds = self.clock.now() - began
         detail = f"no answer after {seconds * 1000:.1f} ms; it had {(allowed or 0.0) * 1000:.0f} ms {what}"
         kind: FaultKind = "late"
@@ -379,25 +403,49 @@ class _Match:
 
     # ---- telling the end -----------------------------------------------------------------------
 
-    async def _dismiss(self, seat: int) -> None:
-        self.at_table.discard(seat)
-        await self.seats[seat].end(MatchEnd(self.terms.match, None, self._news(seat), tuple(self.faults.get(seat, ()))))
+    async def _dismiss(self, faulty: Sequence[int]) -> None:
+        self.at_table.difference_update(faulty)
+        await self._tell_end({seat: self._end(seat, None) for seat in faulty})
 
     async def _end_all(self, outcome: Outcome) -> None:
-        for seat in sorted(self.at_table):
-            await self.seats[seat].end(
-                MatchEnd(self.terms.match, outcome, self._news(seat), tuple(self.faults.get(seat, ())))
-            )
+        await self._tell_end({seat: self._end(seat, outcome) for seat in sorted(self.at_table)})
 
     async def void(self, reason: str) -> None:
         """Tell everybody still there that this match counts for nobody."""
-        for seat in sorted(self.at_table):
-            await self.seats[seat].end(MatchEnd(self.terms.match, None, voided=reason))
+        end = MatchEnd(self.terms.match, None, voided=reason)
+        await self._tell_end(dict.fromkeys(sorted(self.at_table), end))
+
+    def _end(self, seat: int, outcome: Outcome | None) -> MatchEnd:
+        return MatchEnd(self.terms.match, outcome, self._news(seat), tuple(self.faults.get(seat, ())))
+
+    async def _tell_end(self, ends: Mapping[int, MatchEnd]) -> None:
+        """Tell these seats. One that is slow to hear does not hold up the others."""
+        seats = self.seats
+        if all(seats[seat].immediate for seat in ends):
+            for seat, end in ends.items():
+                await seats[seat].end(end)
+        else:
+            await asyncio.gather(*(seats[seat].end(end) for seat, end in ends.items()))
+
+
+async def overtime(task: asyncio.Task[Any], began: float, clock: Clock) -> float:
+    """Call when the time of a question, asked at ``began``, is up: lets an answer in that had arrived already.
+
+    Where this process itself stood still meanwhile, what that took from the bot is given back. Returns how many
+    seconds that was when ``task`` was done only then; else 0, be it done or not.
+    """
+    await clock.drain()
+    stalled = clock.stalled(began)
+    if task.done() or stalled <= LAG_FORGIVEN:
+        return 0.0
+    await clock.wait({task}, stalled)
+    return stalled if task.done() else 0.0
 
 
 def _clean(detail: str) -> str:
     """A detail as it can stand in a record: it may come from a stranger's program."""
-    return detail[:LONGEST_DETAIL].encode(errors="replace").decode()
+    legible = "".join(c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in detail)
+    return legible[:LONGEST_DETAIL].encode(errors="replace").decode()
 
 
 def _is_over(timeout: float | None, elapsed: float) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -22,6 +23,9 @@ STALE_ANSWERS = 100
 LOG_BYTES = 65_536
 """What is kept of a bot's log lines, a match."""
 
+ANSWER_LOG_BYTES = 4096
+"""What is kept of the log lines of one answer."""
+
 PARTING_SECONDS = 1.0
 """How long a bot that does not read may hold up its own farewell."""
 
@@ -34,7 +38,7 @@ class Line(Protocol):
     """One stream to a bot, in serialized messages."""
 
     async def send(self, message: bytes) -> None:
-        """Send a ``PlayResponse``.
+        """See that a ``PlayResponse`` is sent; waits where many wait already. Cancelled, it is not sent at all.
 
         Raises:
             LineLost: the bot's side is gone.
@@ -70,7 +74,16 @@ class LineSeat:
         self._redial = redial
         self._log_bytes = 0
         self._info: MatchInfo | None = None
+        self._introduced = False
+        """Whether the bot was told of this match on the present line."""
+        self._readies = 0
+        """How many Ready are still to come on this line: one for each match that it was told of."""
+        self._decision = 0
+        """Counts over all matches, so that an answer out of an earlier match is known for what it is."""
         self._heard: list[Event] = []
+        """All that the seat perceived in this match."""
+        self._told = 0
+        """How much of that was sent on the present line."""
 
     # ---- before the match ----------------------------------------------------------------------
 
@@ -106,24 +119,32 @@ class LineSeat:
     async def start(self, info: MatchInfo) -> None:
         """Tell that a match begins, and wait until the bot is ready."""
         self._info = info
+        self._introduced = False
         self._heard = []
+        self._told = 0
         self.log = []
         self._log_bytes = 0
-        await self._over_lines(lambda: self._begin(info))
+        await self._over_lines(self._introduce)
 
     # ---- the match -----------------------------------------------------------------------------
 
     async def ask(self, question: Question) -> Any:
         """Ask, and wait for the answer to just this question; if the line is lost, wait for the bot to return."""
+        self._decision += 1
         self._heard.extend(question.events)
-        while True:
-            try:
-                await self._say(pb.PlayResponse(question=wire.question_to_proto(self.game, question)))
-                return await self._answer(question.decision)
-            except LineLost as lost:
-                await self._recover(lost)
-                await self._resume()
-                question = question._replace(events=())  # it has just been told them
+        began = time.monotonic()
+
+        async def asking() -> Any:
+            if not self._introduced:
+                await self._introduce()
+            now = _after(question, time.monotonic() - began)
+            news = tuple(self._heard[self._told :])
+            message = wire.question_to_proto(self.game, now._replace(decision=self._decision, events=news))
+            await self._say(pb.PlayResponse(question=message))
+            self._told = len(self._heard)
+            return await self._answer(self._decision)
+
+        return await self._over_lines(asking)
 
     async def end(self, end: MatchEnd) -> None:
         """Tell that the match is over."""
@@ -139,13 +160,25 @@ class LineSeat:
 
     # ---- messages ------------------------------------------------------------------------------
 
-    async def _begin(self, info: MatchInfo, so_far: Sequence[Event] = ()) -> None:
-        await self._say(pb.PlayResponse(match_start=wire.match_start_to_proto(self.game, info, so_far)))
-        await self._expect("ready")
+    async def _introduce(self) -> None:
+        """Tell of the match, and of all that was perceived in it so far, and wait until the bot is ready for it."""
+        assert self._info is not None
+        start = wire.match_start_to_proto(self.game, self._info, self._heard)
+        await self._say(pb.PlayResponse(match_start=start))
+        self._introduced = True
+        self._told = len(self._heard)
+        self._readies += 1
+        while self._readies:
+            # also those of earlier matches for which nobody waited any more
+            await self._expect("ready")
+            self._readies -= 1
 
     async def _answer(self, decision: int) -> Any:
         for _ in range(STALE_ANSWERS):
             message = _read(await self.line.receive())
+            if message.WhichOneof("message") == "ready" and self._readies:
+                self._readies -= 1  # it was late; the question came meanwhile
+                continue
             if message.WhichOneof("message") != "answer":
                 raise Unreadable(f"an answer to decision {decision} was due, not {_named(message)}")
             self._keep_log(message.answer.log)
@@ -161,12 +194,14 @@ class LineSeat:
         raise Unreadable(f"{STALE_ANSWERS} answers to earlier decisions came instead of one to decision {decision}")
 
     async def _expect(self, kind: str) -> pb.PlayRequest:
-        """The next message, which must be of this kind; answers to decisions of the past are passed over."""
+        """The next message, which must be of this kind; what was due earlier and comes too late is passed over."""
         for _ in range(STALE_ANSWERS):
             message = _read(await self.line.receive())
             if message.WhichOneof("message") == kind:
                 return message
-            if message.WhichOneof("message") != "answer":
+            if message.WhichOneof("message") == "ready" and self._readies:
+                self._readies -= 1
+            elif message.WhichOneof("message") != "answer":
                 raise Unreadable(f"{kind} was due, not {_named(message)}")
         raise Unreadable(f"{STALE_ANSWERS} stale answers came instead of {kind}")
 
@@ -174,12 +209,15 @@ class LineSeat:
         await self.line.send(message.SerializeToString())
 
     def _keep_log(self, lines: Sequence[str]) -> None:
+        room = min(ANSWER_LOG_BYTES, LOG_BYTES - self._log_bytes)
         for line in lines:
-            room = LOG_BYTES - self._log_bytes
             if room <= 0:
                 return
-            kept = line[:room]
-            self._log_bytes += len(kept.encode()) + 1
+            # no database takes a NUL in a text
+            kept = line.replace("\0", "\N{REPLACEMENT CHARACTER}").encode()[:room].decode(errors="ignore")
+            taken = len(kept.encode()) + 1
+            room -= taken
+            self._log_bytes += taken
             self.log.append(kept)
 
     # ---- a lost line ---------------------------------------------------------------------------
@@ -190,6 +228,8 @@ class LineSeat:
             raise Gone(str(lost)) from lost
         self.line = await self._redial(lost)
         self.present = True
+        self._introduced = False
+        self._readies = 0
 
     async def _over_lines(self, step: Callable[[], Awaitable[T]]) -> T:
         """Do ``step``, and again on the new line whenever the bot lost its line and came back."""
@@ -199,11 +239,13 @@ class LineSeat:
             except LineLost as lost:
                 await self._recover(lost)
 
-    async def _resume(self) -> None:
-        """Tell a bot that has come back where the match stands. It may be lost again while it is told."""
-        info = self._info
-        assert info is not None
-        await self._over_lines(lambda: self._begin(info, self._heard))
+
+def _after(question: Question, seconds: float) -> Question:
+    """``question`` with the time that is left when it is asked again so much later."""
+    if question.deadline_ms is None or seconds < 0.001:
+        return question
+    left = max(1.0, question.deadline_ms - seconds * 1000)
+    return question._replace(deadline_ms=left, bank_ms=min(question.bank_ms, left))
 
 
 def _commitment(block: str, commitment: bytes, hashes: Sequence[bytes], *, send_nonce: bool) -> pb.PlayResponse:

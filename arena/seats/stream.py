@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -11,7 +13,10 @@ from google.protobuf.message import DecodeError
 
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.seats.line import LineLost
+from arena.seats.post import Inbox, Outbox
 from arena.wire import MAX_MESSAGE_BYTES
+
+log = logging.getLogger(__name__)
 
 HELLO_SECONDS = 10.0
 """How long a stream may be silent before its Hello."""
@@ -24,43 +29,36 @@ SERVER_OPTIONS: tuple[tuple[str, Any], ...] = (
     # a line that has died without a word is noticed within a minute, also where the system's own keepalive is off
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.ping_timeout_ms", 10_000),  # the one above alone still waits for this one's minute
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
     ("grpc.max_concurrent_streams", 64),
+    # no more than the usual window is taken in for a bot whose messages nobody has asked for
+    ("grpc.http2.bdp_probe", 0),
 )
 
-_INBOX = 64  # messages read ahead of the referee; a bot that floods waits behind its own flow control
+FLUSH_SECONDS = 1.0
+"""How long a bot that does not read may hold up the end of its stream."""
 
 
 class StreamLine:
     """A `Line` over one stream that a bot has opened. Read by a task of its own, so that receiving can be cancelled."""
 
     def __init__(self, requests: AsyncIterator[bytes], context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
-        self._context = context
-        self._inbox: asyncio.Queue[bytes | LineLost] = asyncio.Queue(_INBOX)
+        self._inbox = Inbox()
+        self._outbox = Outbox(context.write)
         self._reader = asyncio.ensure_future(self._read(requests))
-        self._lost: LineLost | None = None
         self._over = asyncio.Event()
 
     async def send(self, message: bytes) -> None:
-        """Send one serialized message."""
-        if self._lost is not None:
-            raise self._lost
-        try:
-            await self._context.write(message)
-        except Exception as error:  # grpc.aio raises a whole family here, and all of it means one thing
-            self._lost = LineLost("its stream broke while it was being told something")
-            raise self._lost from error
+        """Send one serialized message. Cancelled, it has not been sent."""
+        if self._inbox.ended is not None:
+            raise self._inbox.ended.with_traceback(None)
+        await self._outbox.put(message)
 
     async def receive(self) -> bytes:
         """The next serialized message."""
-        if self._lost is not None and self._inbox.empty():
-            raise self._lost
-        message = await self._inbox.get()
-        if isinstance(message, LineLost):
-            self._lost = message
-            raise message
-        return message
+        return await self._inbox.get()
 
     def close(self) -> None:
         """End the stream from our side, in order."""
@@ -69,23 +67,27 @@ class StreamLine:
     async def until_over(self) -> None:
         """Return when `close` has been called, or the bot has ended its side. What it sent before can still be read."""
         await self._over.wait()
+        await self.flush()
+
+    async def flush(self) -> None:
+        """Wait until all is sent, or the bot has shown that it does not read."""
+        await self._outbox.flush(FLUSH_SECONDS)
 
     def drop(self, why: str) -> None:
         """The stream is no more: stop reading, and let whoever waits for a message know."""
         self._reader.cancel()
-        self._lost = self._lost or LineLost(why)
+        self._outbox.break_off()
+        self._inbox.end(LineLost(why))
         self._over.set()
-        if not self._inbox.full():
-            self._inbox.put_nowait(self._lost)
 
     async def _read(self, requests: AsyncIterator[bytes]) -> None:
         try:
             async for message in requests:
                 await self._inbox.put(message)
             lost = LineLost("it closed its stream")
-        except Exception as error:  # noqa: BLE001  # as above
+        except Exception as error:  # noqa: BLE001  # grpc.aio raises a whole family here, and all of it means one thing
             lost = LineLost(f"its stream broke ({type(error).__name__})")
-        await self._inbox.put(lost)
+        self._inbox.end(lost)
         self._over.set()
 
 
@@ -109,12 +111,21 @@ def play_handler(receive: Receive) -> grpc.GenericRpcHandler:
     async def play(requests: AsyncIterator[bytes], context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
         line = StreamLine(requests, context)
         try:
-            await receive(await _hello(line), line)
+            try:
+                await receive(await _hello(line), line)
+            except Refused:
+                raise
+            except LineLost:
+                return
+            except Exception:
+                # what went wrong in here is not for strangers
+                log.exception("a bot's stream ended by an error of the arena")
+                raise Refused(pb.ERROR_CODE_UNAVAILABLE, "the arena made an error; dial again in a moment") from None
         except Refused as refused:
             error = pb.Error(code=refused.code, message=str(refused))
-            await line.send(pb.PlayResponse(error=error).SerializeToString())
-        except LineLost:
-            return
+            with contextlib.suppress(LineLost):
+                await line.send(pb.PlayResponse(error=error).SerializeToString())
+            await line.flush()
         finally:
             line.drop("its stream has ended")
 
@@ -127,9 +138,12 @@ async def _hello(line: StreamLine) -> pb.Hello:
         first = await asyncio.wait_for(line.receive(), HELLO_SECONDS)
         message = pb.PlayRequest.FromString(first)
     except TimeoutError:
-        raise Refused(pb.ERROR_CODE_PROTOCOL, f"no Hello came within {HELLO_SECONDS:.0f} seconds") from None
+        raise Refused(pb.ERROR_CODE_PROTOCOL, f"no Hello came within {HELLO_SECONDS:g} seconds") from None
     except DecodeError:
         raise Refused(pb.ERROR_CODE_PROTOCOL, "the first message cannot be read as a PlayRequest") from None
     if message.WhichOneof("message") != "hello":
         raise Refused(pb.ERROR_CODE_PROTOCOL, "the first message of a stream is a Hello")
+    for field, value in message.hello.ListFields():
+        if not value.isprintable():
+            raise Refused(pb.ERROR_CODE_PROTOCOL, f"the field {field.name} of Hello has a control character in it")
     return message.hello
