@@ -206,7 +206,7 @@ class Conversation:
         except wire.WireError as error:
             self._match = None
             self._say("error", f"match {start.match} cannot be played: {error}")
-            return [pb.PlayRequest(ready=pb.Ready())]
+            return [pb.PlayRequest(ready=pb.Ready(match=start.match))]
         match = self._match
         if match is None or match.info.match != info.match:
             try:
@@ -214,7 +214,7 @@ class Conversation:
             except BotError as error:
                 self._match = None
                 self._say("bot-error", str(error))
-                return [pb.PlayRequest(ready=pb.Ready())]
+                return [pb.PlayRequest(ready=pb.Ready(match=start.match))]
             self._match = match
             self._played.setdefault(self._block, []).append(match)
             names = ", ".join(player.bot for player in info.players)
@@ -222,7 +222,7 @@ class Conversation:
             self._guard(match, match.bot.on_start, info)
         for event in so_far[match.heard :]:
             self._hear(match, event)
-        return [pb.PlayRequest(ready=pb.Ready())]
+        return [pb.PlayRequest(ready=pb.Ready(match=start.match))]
 
     def _on_question(self, asked: pb.Question) -> list[pb.PlayRequest]:
         match = self._match

@@ -34,6 +34,7 @@ CHANNEL_OPTIONS: tuple[tuple[str, Any], ...] = (
     # waiting for a table can take hours; the pings keep the line open and show when it is dead
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.ping_timeout_ms", 10_000),  # the one above alone still waits for this one's minute
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.max_pings_without_data", 0),
     # a door that opens again is found soon

@@ -249,7 +249,7 @@ class _Match:
                 try:
                     await seat.start(infos[index])
                 except SeatFault as fault:
-                    self.unready[index] = Fault(index, fault.kind, _clean(fault.detail))
+                    self.unready[index] = self._fault(index, fault.kind, fault.detail, 0.0)
             return
         tasks = {
             asyncio.ensure_future(self._timed(seat.start, infos[index], index)): index
@@ -271,11 +271,11 @@ class _Match:
         for seat in asked:
             move, fault, seconds = given[seat]
             if fault is None and (reason := game.refusal(state, seat, move)) is not None:
-                fault = Fault(seat, "illegal", reason)
+                fault = self._fault(seat, "illegal", reason, seconds)
             if fault is None:
                 moves[seat] = move
             else:
-                faulty.append(self._when(fault, seconds))
+                faulty.append(fault)
         if faulty:
             await self._punish(faulty, moves)
         if moves and (not faulty or game.outcome(self.state) is None):
@@ -301,12 +301,6 @@ class _Match:
             in_order = {seat: moves[seat] for seat in sorted(moves)}
             moves.clear()
             moves.update(in_order)
-
-    def _when(self, fault: Fault, seconds: float) -> Fault:
-        """With the time at which it happened, where time matters; a late one tells it already."""
-        if self.terms.limits is None or "no answer after" in fault.detail:
-            return fault
-        return fault._replace(detail=f"{fault.detail} (after {seconds * 1000:.1f} ms)")
 
     async def _ask(self, asked: Sequence[int]) -> Mapping[int, _Given]:
         """Ask these seats, all at the same moment, and wait for each until its own deadline."""
@@ -352,10 +346,17 @@ class _Match:
         """Ask, and await the answer; a bot's failure becomes a fault, ours goes up."""
         began = self.clock.now()
         try:
-            move, fault = await ask(what), None
+            move = await ask(what)
         except SeatFault as failure:
-            move, fault = None, Fault(seat, failure.kind, _clean(failure.detail))
-        return _Given(move, fault, self.clock.now() - began)
+            seconds = self.clock.now() - began
+            return _Given(None, self._fault(seat, failure.kind, failure.detail, seconds), seconds)
+        return _Given(move, None, self.clock.now() - began)
+
+    def _fault(self, seat: int, kind: FaultKind, detail: str, seconds: float) -> Fault:
+        """A fault, found so long after the asking; that is told where time matters, and is the same at each run else."""
+        if self.terms.limits is not None:
+            detail = f"{detail[: LONGEST_DETAIL - 30]} (after {seconds * 1000:.1f} ms)"
+        return Fault(seat, kind, _clean(detail))
 
     async def _collect(
         self, tasks: dict[asyncio.Task[_Given], int], timeouts: Mapping[int, float | None], what: str
@@ -395,11 +396,11 @@ class _Match:
                 raise PlatformFailure(f"the runner stood still for {stalled * 1000:.0f} ms while a bot was thinking")
             return result
         seconds = self.clock.now() - began
-        detail = f"no answer after {seconds * 1000:.1f} ms; it had {(allowed or 0.0) * 1000:.0f} ms {what}"
+        detail = f"no answer; it had {(allowed or 0.0) * 1000:.0f} ms {what}"
         kind: FaultKind = "late"
         if not self.seats[seat].present:
             kind, detail = "gone", f"its line is lost; {detail}"
-        return _Given(None, Fault(seat, kind, detail), seconds)
+        return _Given(None, self._fault(seat, kind, detail, seconds), seconds)
 
     # ---- telling the end -----------------------------------------------------------------------
 

@@ -1,1 +1,1 @@
-"""The protocol, by version. Generated from `protos/` by `make protos`; only the `__init__` files are written by hand."""
+"""The protocol, by version. `make protos` generates it; only the `__init__` files are written by hand."""

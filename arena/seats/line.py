@@ -76,8 +76,8 @@ class LineSeat:
         self._info: MatchInfo | None = None
         self._introduced = False
         """Whether the bot was told of this match on the present line."""
-        self._readies = 0
-        """How many Ready are still to come on this line: one for each match that it was told of."""
+        self._unready: set[str] = set()
+        """The matches that it was told of on this line and has not yet said Ready to."""
         self._decision = 0
         """Counts over all matches, so that an answer out of an earlier match is known for what it is."""
         self._heard: list[Event] = []
@@ -167,17 +167,13 @@ class LineSeat:
         await self._say(pb.PlayResponse(match_start=start))
         self._introduced = True
         self._told = len(self._heard)
-        self._readies += 1
-        while self._readies:
-            # also those of earlier matches for which nobody waited any more
-            await self._expect("ready")
-            self._readies -= 1
+        self._unready.add(self._info.match)
+        await self._expect("ready")
 
     async def _answer(self, decision: int) -> Any:
         for _ in range(STALE_ANSWERS):
             message = _read(await self.line.receive())
-            if message.WhichOneof("message") == "ready" and self._readies:
-                self._readies -= 1  # it was late; the question came meanwhile
+            if self._is_ready(message):
                 continue
             if message.WhichOneof("message") != "answer":
                 raise Unreadable(f"an answer to decision {decision} was due, not {_named(message)}")
@@ -197,13 +193,22 @@ class LineSeat:
         """The next message, which must be of this kind; what was due earlier and comes too late is passed over."""
         for _ in range(STALE_ANSWERS):
             message = _read(await self.line.receive())
-            if message.WhichOneof("message") == kind:
+            which = message.WhichOneof("message")
+            if self._is_ready(message):
+                if which == kind and self._info is not None and message.ready.match == self._info.match:
+                    return message
+            elif which == kind != "ready":
                 return message
-            if message.WhichOneof("message") == "ready" and self._readies:
-                self._readies -= 1
-            elif message.WhichOneof("message") != "answer":
+            elif which != "answer":
                 raise Unreadable(f"{kind} was due, not {_named(message)}")
         raise Unreadable(f"{STALE_ANSWERS} stale answers came instead of {kind}")
+
+    def _is_ready(self, message: pb.PlayRequest) -> bool:
+        """Whether this is a Ready that was still to come, even if nobody waits for it any more."""
+        if message.WhichOneof("message") != "ready" or message.ready.match not in self._unready:
+            return False
+        self._unready.discard(message.ready.match)
+        return True
 
     async def _say(self, message: pb.PlayResponse) -> None:
         await self.line.send(message.SerializeToString())
@@ -229,7 +234,7 @@ class LineSeat:
         self.line = await self._redial(lost)
         self.present = True
         self._introduced = False
-        self._readies = 0
+        self._unready.clear()
 
     async def _over_lines(self, step: Callable[[], Awaitable[T]]) -> T:
         """Do ``step``, and again on the new line whenever the bot lost its line and came back."""

@@ -78,7 +78,7 @@ class Raw:
         while (message := await self.hear()) is not None:
             which = message.WhichOneof("message")
             if which == "match_start":
-                await self.say(ready=pb.Ready())
+                await self.say(ready=pb.Ready(match=message.match_start.match))
             elif which == "question":
                 if decide is None:
                     await self.answer(message.question)

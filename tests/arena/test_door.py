@@ -619,7 +619,7 @@ async def test_a_remote_bot_that_never_reads_cannot_have_its_match_broken_off(st
     playing_on = asyncio.ensure_future(good.play())
     workers = [standing.worker("deaf"), standing.worker("good")]
     seats = [LineSeat(GAME, worker) for worker in workers]
-    await deaf.say(ready=pb.Ready())
+    await deaf.say(ready=pb.Ready(match="m-1"))
     big = pb.PlayResponse(series_end=pb.SeriesEnd(message="x" * 60_000))
     async with asyncio.timeout(60), WallClock() as clock:
         for _ in range(100):

@@ -286,7 +286,7 @@ BAD: dict[str, tuple[Bad, str, str]] = {
     "wrong id": (wrong_id, "unreadable", "it answers decision 3, which was never asked; the last one is 2"),
     "illegal": (answer(pb.Move(three_coins=coins.ThreeCoinsMove(bid=99))), "illegal", "bid 99: only 9 coins"),
     "enormous": (answer(pb.Move(three_coins=HIDE)), "illegal", "hide 4000000000: the fists are closed"),
-    "silence": (nothing, "late", "no answer after 6"),
+    "silence": (nothing, "late", "no answer; it had 600 ms to move (after 6"),
     "half-close": (half_close, "gone", "it closed its stream"),
     "hang up": (hang_up, "gone", "stream"),
     "cancel": (cancel, "gone", "stream"),
@@ -389,7 +389,7 @@ async def test_a_client_that_never_reads_costs_only_itself(unix: Listener) -> No
     other, other_line = await arrive(unix)
     seats = [LineSeat(GAME, line), LineSeat(GAME, other_line)]
     good = asyncio.ensure_future(other.play())
-    await client.say(ready=pb.Ready())  # and not a word more, nor is anything read
+    await client.say(ready=pb.Ready(match="m-1"))  # and not a word more, nor is anything read
     async with asyncio.timeout(30), WallClock() as clock:
         began = time.monotonic()
         record = await playing(clock, seats, limits=Limits(1_000, 20, 0), penalty="default")
@@ -494,20 +494,19 @@ async def test_what_comes_late_in_one_match_does_no_harm_in_the_next(unix: Liste
     good = asyncio.ensure_future(other.play())
 
     async def bad() -> None:
-        for _ in range(2):
-            await client.until("match_start")
+        starts = [await client.until("match_start") for _ in range(2)]
         # the first match is over by forfeit: its Ready was not waited for
-        await client.say(ready=pb.Ready())
+        await client.say(ready=pb.Ready(match=starts[0].match))
         await asyncio.sleep(0.1)
-        await client.say(ready=pb.Ready())
+        await client.say(ready=pb.Ready(match=starts[1].match))
         asked = None
         for _ in range(3):
             asked = await client.until("question")
             await client.answer(asked) if asked.decision < 3 else None
         await client.until("match_end")  # the third was not answered
-        await client.until("match_start")
+        third = await client.until("match_start")
         assert asked is not None
-        await client.say(ready=pb.Ready())
+        await client.say(ready=pb.Ready(match=third.match))
         await client.answer(asked)
         await client.play()
 
@@ -535,7 +534,7 @@ async def test_a_late_ready_in_practice_is_not_taken_for_an_answer(unix: Listene
 
     async def slow() -> None:
         await client.until("question")
-        await client.say(ready=pb.Ready())
+        await client.say(ready=pb.Ready(match=client.of("match_start")[0].match))
         await client.answer(client.of("question")[0])
         await client.play()
 
@@ -616,7 +615,7 @@ async def test_a_bot_that_does_not_come_back_is_gone_when_its_time_is_up(unix: L
     async with asyncio.timeout(30), WallClock() as clock:
         record = await playing(clock, seats, limits=Limits(1_000, 50, 0), penalty=penalty)
     assert {step.kind for step in faults(record)} == {"gone"}
-    assert faults(record)[0].detail.startswith("its line is lost; no answer after 5")
+    assert faults(record)[0].detail.startswith("its line is lost; no answer; it had 50 ms to move (after 5")
     assert not seats[0].present
     for task in bots:
         task.cancel()

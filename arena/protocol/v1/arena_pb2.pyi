@@ -216,8 +216,10 @@ class MatchStart(_message.Message):
     def __init__(self, match: _Optional[str] = ..., seat: _Optional[int] = ..., players: _Optional[_Iterable[_Union[Player, _Mapping]]] = ..., ruleset: _Optional[_Union[Ruleset, _Mapping]] = ..., clock: _Optional[_Union[Clock, _Mapping]] = ..., faults: _Optional[_Union[FaultRule, str]] = ..., number: _Optional[int] = ..., so_far: _Optional[_Iterable[_Union[Event, _Mapping]]] = ...) -> None: ...
 
 class Ready(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("match",)
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    match: str
+    def __init__(self, match: _Optional[str] = ...) -> None: ...
 
 class Question(_message.Message):
     __slots__ = ("decision", "events", "view", "legal", "deadline_ms", "bank_ms")
