@@ -353,7 +353,7 @@ class _Match:
         return _Given(move, None, self.clock.now() - began)
 
     def _fault(self, seat: int, kind: FaultKind, detail: str, seconds: float) -> Fault:
-        """A fault, found so long after the asking; that is told where time matters, and is the same at each run else."""
+        """A fault, found so long after the asking; how long is told only where there is a clock."""
         if self.terms.limits is not None:
             detail = f"{detail[: LONGEST_DETAIL - 30]} (after {seconds * 1000:.1f} ms)"
         return Fault(seat, kind, _clean(detail))

@@ -226,6 +226,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "priority_steps": [0, 3, 6, 9],
     "sep": ":",
     "socket_keepalive": True,
+    # Whoever rings a worker while the queue is away must not wait for it: the row is there, and is found again.
+    # Without these, each call takes six seconds. Workers wait for the queue for ever all the same.
+    "max_retries": 1,
+    "interval_start": 0,
+    "socket_connect_timeout": 5,
 }
 CELERY_TASK_DEFAULT_QUEUE = "play"
 CELERY_TASK_DEFAULT_PRIORITY = 6

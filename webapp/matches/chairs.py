@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.utils import timezone
 
 from arena.hosted import HostedBot
 from arena.protocol.v1 import arena_pb2 as pb
@@ -19,12 +18,25 @@ from arena.seats import LineLost, LineSeat, Listener
 from arena.seats.relay import RelayLine
 from arena.table import Player
 from webapp.bots.models import Bot, Connection, Version
+from webapp.database import in_database
+from webapp.matches import services
+from webapp.matches.services import Claim, Missing
 
-RETURN_POLL_SECONDS = 0.1
+POLL_SECONDS = 0.1
+
+PATIENCE_SECONDS = 2.0
+"""How long a worker waits for a remote bot that had a line when its table was made, or whose lines are all taken."""
+
+RETURN_SECONDS = 15.0
+"""How long a worker waits for the remote bots of a series that the platform broke off: they have to dial again."""
 
 
 class Absent(Exception):
-    """A remote bot has no free line: its series cannot be played now."""
+    """A bot that the series needs is not there: it cannot be played."""
+
+
+class Busy(Exception):
+    """The lines of a remote bot are all at other tables: the series is to be played later."""
 
 
 class Chair(Protocol):
@@ -34,7 +46,6 @@ class Chair(Protocol):
         """Get ready for the series.
 
         Raises:
-            Absent: the bot is not there.
             PlatformFailure: our own fault.
         """
 
@@ -45,13 +56,11 @@ class Chair(Protocol):
         """The match is over. What the bot wrote apart from its log lines, for its author's eyes."""
 
     async def close(self) -> None:
-        """The series is over."""
+        """The series is over for this bot."""
 
 
-def chair_for(version: Version, *, series: int, game: AnyGame, folder: Path, listener: Listener) -> Chair:
-    """The chair of a version: ``folder`` is private to the series."""
-    if version.bot.kind == Bot.Kind.REMOTE:
-        return RemoteChair(version, series=series, game=game)
+def hosted_chair(version: Version, *, game: AnyGame, folder: Path, listener: Listener) -> Chair:
+    """The chair of a bot that our machine runs; ``folder`` is private to the series."""
     file = folder / f"{version.pk}.py"
     file.write_bytes(bytes(version.source or b""))
     return HostedBot(game, Player(version.bot.name, version.digest), file, listener)
@@ -60,21 +69,18 @@ def chair_for(version: Version, *, series: int, game: AnyGame, folder: Path, lis
 class RemoteChair:
     """A remote bot: one line for the whole series, found again when the bot loses it and comes back."""
 
-    def __init__(self, version: Version, *, series: int, game: AnyGame) -> None:
-        self._version = version
-        self._series = series
+    def __init__(self, connection: Connection, *, claim: Claim, game: AnyGame) -> None:
+        self._claim = claim
         self._game = game
-        self._connection = 0
+        self._connection = connection
+        self.farewell = "the series is over"
+        """What the bot is told when the line is closed."""
         self._line: RelayLine | None = None
         self._seat: LineSeat | None = None
 
     async def open(self) -> None:
-        """Take one of the bot's waiting lines."""
-        connection = await sync_to_async(_reserve)(self._version, self._series)
-        if connection is None:
-            raise Absent(f"{self._version.bot.name} had no line waiting for a table")
-        self._connection = connection.pk
-        self._line = RelayLine(connection.door, connection.line, settings.ARENA_SECRET)
+        """Take hold of the line at its door."""
+        self._line = RelayLine(self._connection.door, self._connection.line, settings.ARENA_SECRET)
         self._seat = LineSeat(self._game, self._line, redial=self._await_return)
 
     async def sit(self) -> LineSeat:
@@ -88,45 +94,53 @@ class RemoteChair:
 
     async def close(self) -> None:
         """Say goodbye, and let the door end the stream."""
-        if self._seat is not None and self._line is not None:
-            end = pb.SeriesEnd(message="the series is over")
-            await self._seat.part(pb.PlayResponse(series_end=end))
-            await self._line.close()
+        try:
+            # before the goodbye: the bot dials again at once, and would be told that it sits at a table already
+            await in_database(services.release_line)(claim=self._claim, connection=self._connection.pk)
+        finally:
+            if self._seat is not None and self._line is not None:
+                await self._seat.part(pb.PlayResponse(series_end=pb.SeriesEnd(message=self.farewell)))
+                await self._line.close()
 
     async def _await_return(self, lost: LineLost) -> RelayLine:
         """Wait until the bot hangs on some door again."""
         assert self._line is not None
         gone = self._line
         await gone.close()
-        deadline = timezone.now() + timedelta(seconds=settings.ARENA_GRACE_SECONDS)
-        while timezone.now() < deadline:
-            where = await sync_to_async(_whereabouts)(self._connection, self._series)
+        deadline = time.monotonic() + settings.ARENA_GRACE_SECONDS
+        while time.monotonic() < deadline:
+            where = await in_database(services.whereabouts)(claim=self._claim, connection=self._connection.pk)
             if where is None:
                 raise Gone(f"{lost}, and it did not come back")
             if where[1] and where != (gone.door, gone.name):
                 self._line = RelayLine(*where, settings.ARENA_SECRET)
                 return self._line
-            await asyncio.sleep(RETURN_POLL_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
         raise Gone(f"{lost}, and it did not come back within {settings.ARENA_GRACE_SECONDS:.0f} s")
 
 
-def _reserve(version: Version, series: int) -> Connection | None:
-    """One of the version's waiting lines, from now on at the table of this series."""
-    waiting = Connection.objects.filter(
-        version=version, state=Connection.State.WAITING, lease_until__gt=timezone.now()
-    ).order_by("since")
-    for connection in waiting:
-        taken = Connection.objects.filter(pk=connection.pk, state=Connection.State.WAITING).update(
-            state=Connection.State.SEATED, series=series
-        )
-        if taken:
-            return connection
-    return None
+async def find_lines(claim: Claim, versions: Mapping[int, Version], seconds: float) -> dict[int, Connection]:
+    """The lines of the remote bots among these versions, by seat; waits so long for those that are not free.
 
-
-def _whereabouts(connection: int, series: int) -> tuple[str, str] | None:
-    """Door and line of a seated bot; empty while it is on no door; None when its seat was given up."""
-    return Connection.objects.filter(pk=connection, series=series).values_list("door", "line").first()
+    Raises:
+        Absent: a bot does not hang on any door.
+        Busy: all that are missing are at other tables.
+        ClaimLost: the series is somebody else's by now.
+    """
+    remote = {seat: version for seat, version in versions.items() if version.bot.kind == Bot.Kind.REMOTE}
+    if not remote:
+        return {}
+    deadline = time.monotonic() + seconds
+    while True:
+        found = await in_database(services.take_lines)(claim=claim, versions=remote)
+        if not isinstance(found, Missing):
+            return found
+        if time.monotonic() >= deadline:
+            if found.absent:
+                verb = "was" if len(found.absent) == 1 else "were"
+                raise Absent(f"{' and '.join(found.absent)} {verb} not connected")
+            raise Busy(f"{' and '.join(found.busy)}: at other tables")
+        await asyncio.sleep(POLL_SECONDS)
 
 
 async def open_all(chairs: list[Chair]) -> None:

@@ -8,6 +8,7 @@ from random import Random
 
 from django.conf import settings
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from arena.games import find_game
@@ -17,8 +18,7 @@ from webapp.bots.models import Bot, Connection, Version
 from webapp.bots.selectors import ANCHOR
 from webapp.matches.models import Ruleset, Series
 from webapp.matches.services import create_series
-from webapp.ratings.models import Rating
-from webapp.ratings.selectors import newest_snapshot
+from webapp.ratings.selectors import match_counts
 
 LARGEST_TABLE = 4
 """Tables on the ladder have two to so many seats, as the rules allow."""
@@ -43,8 +43,9 @@ def tick(random: Random | None = None) -> Series | None:
     games = sorted({row.game for row in rows})
     if not games:
         return None
-    # a ruleset that nobody can play now must not stop the others
-    for row in _in_drawn_order([row for row in rows if row.game == dice.choice(games)] or rows, dice):
+    game = dice.choice(games)
+    # a ruleset, or a game, that nobody can play now must not stop the others
+    for row in sorted(_in_drawn_order(rows, dice), key=lambda row: row.game != game):
         versions = _table(row, dice)
         if versions:
             # as many matches as there are seats, so that everybody sits everywhere once
@@ -67,9 +68,11 @@ def _in_drawn_order(rows: Sequence[Ruleset], dice: Random) -> list[Ruleset]:
 
 
 def _table(row: Ruleset, dice: Random) -> list[Version]:
-    rules = ruleset(find_game(row.game), row.preset, row.options)
     versions = {version.pk: version for version in _available(row.game)}
-    counts = dict(Rating.objects.filter(snapshot=newest_snapshot(ruleset=row)).values_list("version_id", "matches"))
+    if not versions:
+        return []
+    rules = ruleset(find_game(row.game), row.preset, row.options)
+    counts = match_counts(ruleset=row, versions=versions)
     candidates = [
         Candidate(
             version=version.pk,
@@ -96,4 +99,4 @@ def _available(game: str) -> list[Version]:
 
 
 def _waiting() -> Q:
-    return Q(state=Connection.State.WAITING, lease_until__gt=timezone.now())
+    return Q(state=Connection.State.WAITING, lease_until__gt=Now())

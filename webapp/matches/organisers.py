@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
-from webapp.matches.models import Block, Match, Series
+from webapp.matches.models import Match, Series
+from webapp.matches.services import give_up_blocks
 
 
 class NotAnOrganiser(Exception):
@@ -37,9 +38,7 @@ def cancel_series(*, series: Series, by: User) -> bool:
         )
         if changed:
             # It may have been broken off and be waiting to go on with the same luck.
-            series.blocks.filter(state=Block.State.OPEN).update(
-                state=Block.State.BROKEN, reason="Cancelled by an organiser.", closed=timezone.now()
-            )
+            give_up_blocks(series=series, reason="Cancelled by an organiser.")
             write_down(by=by, rows=[series], text="Cancelled.")
     series.refresh_from_db()
     return bool(changed)

@@ -11,13 +11,12 @@ import logging
 import secrets
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple
 
-from asgiref.sync import sync_to_async
-from django.db import DatabaseError, close_old_connections
+import django.db
 
 from arena.clock import WallClock
 from arena.exchange import Withheld, bind, unveil
@@ -30,25 +29,23 @@ from arena.rules import AnyGame, Ruleset, ruleset
 from arena.seats import LineSeat, Listener
 from arena.table import Limits, Player
 from webapp.bots.models import Version
+from webapp.database import in_database
 from webapp.matches import services
-from webapp.matches.chairs import Absent, Chair, RemoteChair, chair_for, open_all
-from webapp.matches.models import Block, Match, Series
+from webapp.matches.chairs import (
+    PATIENCE_SECONDS,
+    RETURN_SECONDS,
+    Absent,
+    Busy,
+    Chair,
+    RemoteChair,
+    find_lines,
+    hosted_chair,
+    open_all,
+)
+from webapp.matches.models import Block, Series
 from webapp.matches.services import Claim, ClaimLost
 
 log = logging.getLogger(__name__)
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def in_database(call: Callable[P, R]) -> Callable[P, Awaitable[R]]:
-    """``call`` for the event loop: it runs in the one thread that talks to the database."""
-
-    def fresh(*args: P.args, **kwargs: P.kwargs) -> R:
-        close_old_connections()
-        return call(*args, **kwargs)
-
-    return sync_to_async(fresh, thread_sensitive=True)
 
 
 class Plan(NamedTuple):
@@ -63,9 +60,13 @@ class Plan(NamedTuple):
     duplicate: bool
     versions: dict[int, Version]
     """By series seat; removed seats are absent."""
-    played: frozenset[int]
-    """The numbers of the matches that are written already."""
+    played: int
+    """How many matches are written already: those numbered from 1 to this."""
+    broken: bool
+    """The platform has broken it off before."""
     open_block: Block | None
+    """One whose luck some of its matches have yet to be played on."""
+    played_in_block: int
 
 
 def run_series(series_id: int, worker: str) -> None:
@@ -80,26 +81,35 @@ async def _run(claim: Claim) -> None:
     playing = asyncio.ensure_future(_play(claim))
     renewing = asyncio.ensure_future(_keep(claim))
     try:
-        await _while_held(playing, renewing, claim)
-        await in_database(services.finish)(claim=claim)
+        await _play_to_an_end(playing, renewing, claim)
     except ClaimLost as lost:
         log.warning("%s", lost)
+    except django.db.Error as error:
+        log.warning("series %s is left to the sweeper, the database did not take its end: %s", claim.series, error)
+    finally:
+        for task in (playing, renewing):
+            task.cancel()
+        await asyncio.gather(playing, renewing, return_exceptions=True)
+
+
+async def _play_to_an_end(playing: asyncio.Task[None], renewing: asyncio.Task[None], claim: Claim) -> None:
+    try:
+        await _while_held(playing, renewing, claim)
+    except ClaimLost:
+        raise
     except Absent as absent:
         await in_database(services.cancel)(claim=claim, note=f"{absent}.")
+    except Busy:
+        await in_database(services.hand_back)(claim=claim)
     except Exception as failure:
         # also an error in our own code: the bots are not to blame for it, and three of them put the series off
         expected = isinstance(failure, PlatformFailure)
         level = logging.WARNING if expected else logging.ERROR
         log.log(level, "series %s: %s", claim.series, failure, exc_info=not expected)
         reason = str(failure) if expected else f"an error of the arena ({type(failure).__name__})"
-        try:
-            await in_database(services.break_off)(claim=claim, reason=reason)
-        except ClaimLost as lost:
-            log.warning("%s", lost)
-    finally:
-        for task in (playing, renewing):
-            task.cancel()
-        await asyncio.gather(playing, renewing, return_exceptions=True)
+        await in_database(services.break_off)(claim=claim, reason=reason)
+    else:
+        await in_database(services.finish)(claim=claim)
 
 
 async def _while_held(playing: asyncio.Task[None], renewing: asyncio.Task[None], claim: Claim) -> None:
@@ -118,7 +128,7 @@ async def _keep(claim: Claim) -> None:
             if not await in_database(services.renew)(claim=claim):
                 return
             last = time.monotonic()
-        except DatabaseError as error:
+        except django.db.Error as error:
             log.warning("the lease of series %s could not be renewed: %s", claim.series, error)
         await asyncio.sleep(services.RENEW_SECONDS)
 
@@ -128,6 +138,7 @@ def load(claim: Claim) -> Plan:
     series = Series.objects.select_related("ruleset").get(pk=claim.series)
     game = find_game(series.ruleset.game)
     seats = series.seats.select_related("version__bot").filter(removed="").order_by("seat")
+    block = series.blocks.filter(state=Block.State.OPEN).first()
     return Plan(
         claim=claim,
         game=game,
@@ -137,26 +148,43 @@ def load(claim: Claim) -> Plan:
         planned=series.planned,
         duplicate=series.duplicate,
         versions={seat.seat: seat.version for seat in seats},
-        played=frozenset(Match.objects.filter(series=series).values_list("number", flat=True)),
-        open_block=series.blocks.filter(state=Block.State.OPEN).first(),
+        played=series.matches.count(),
+        broken=series.broken > 0,
+        open_block=block,
+        played_in_block=block.matches.count() if block is not None else 0,
     )
 
 
 async def _play(claim: Claim) -> None:
     plan = await in_database(load)(claim)
+    if plan.played >= plan.planned:
+        return  # the worker before was lost after the last match, before it could say so
+    lines = await find_lines(claim, plan.versions, RETURN_SECONDS if plan.broken else PATIENCE_SECONDS)
     # the shortest of names: a socket's path has at most 107 bytes
     with tempfile.TemporaryDirectory(prefix="arena-") as name:
-        folder = Path(name)
-        async with WallClock() as clock, Listener(f"unix:{folder}/s") as listener:
-            chairs = {
-                seat: chair_for(version, series=claim.series, game=plan.game, folder=folder, listener=listener)
-                for seat, version in plan.versions.items()
-            }
+        async with WallClock() as clock, Listener(f"unix:{name}/s") as listener:
+            chairs: dict[int, Chair] = {}
+            for seat, version in plan.versions.items():
+                if seat in lines:
+                    chairs[seat] = RemoteChair(lines[seat], claim=claim, game=plan.game)
+                else:
+                    chairs[seat] = hosted_chair(version, game=plan.game, folder=Path(name), listener=listener)
             try:
                 await open_all(list(chairs.values()))
                 await _Sitting(plan, chairs, clock).run()
             finally:
                 await asyncio.gather(*(chair.close() for chair in chairs.values()), return_exceptions=True)
+
+
+class _Table(NamedTuple):
+    """A block that is being played: its luck, and who sits where in which of its matches."""
+
+    block: Block
+    luck: Luck
+    orders: Sequence[Sequence[int]]
+    """The series seats by their seat, for every match of the block."""
+    seats: Sequence[LineSeat]
+    """Those who have just agreed on the luck, in the order of the first match; empty when it was agreed on before."""
 
 
 class _Sitting:
@@ -165,64 +193,74 @@ class _Sitting:
     def __init__(self, plan: Plan, chairs: dict[int, Chair], clock: WallClock) -> None:
         self.plan = plan
         self.chairs = chairs
+        """By series seat; who is taken off the table is taken out of it."""
         self.clock = clock
-        self.orders = seat_orders(len(plan.versions), plan.planned)
 
     async def run(self) -> None:
         """Every match that is not written yet."""
-        per_block = len(self.orders) if self.plan.duplicate else 1
-        for first in range(0, self.plan.planned, per_block):
-            numbers = range(first + 1, min(first + per_block, self.plan.planned) + 1)
-            todo = [number for number in numbers if number not in self.plan.played]
-            if todo:
-                await self._block(todo)
-
-    def _order(self, number: int) -> list[int]:
-        """The series seats by their seat in a match of this number."""
-        in_series = sorted(self.chairs)
-        if len(in_series) < len(self.orders[0]):
-            # somebody was taken off the table: the rest moves together
-            self.orders = seat_orders(len(in_series), self.plan.planned)
-        return [in_series[player] for player in self.orders[(number - 1) % len(self.orders)]]
-
-    async def _block(self, numbers: Sequence[int]) -> None:
-        """The matches of these numbers, on one luck."""
-        block, luck, seats = await self._luck(numbers[0])
-        records = []
-        for number in numbers:
-            if not seats:
-                seats = await self._sit(self._order(number))
-                hashes = tuple(map(bytes.fromhex, block.nonce_hashes))
-                for seat in seats:
-                    await seat.tell_block(_name(block.number), bytes.fromhex(block.commitment), hashes)
-            records.append(await self._match(number, block, luck, seats))
-            seats = []
-        await in_database(services.close_block)(claim=self.plan.claim, block=block)
-        await self._show(block, records)
-
-    async def _luck(self, number: int) -> tuple[Block, Luck, list[LineSeat]]:
-        """The open block's luck, or that of a new one; with the new one's seats, which have agreed on it."""
-        if (block := self.plan.open_block) is not None:
-            self.plan = self.plan._replace(open_block=None)
-            luck = services.luck_of(block)
+        plan = self.plan
+        await self._greet()
+        number = plan.played + 1
+        if plan.open_block is not None:
+            luck = services.luck_of(plan.open_block)
             assert luck is not None, "an open block without nonces is broken when its series is handed back"
-            return block, luck, []
+            table = _Table(plan.open_block, luck, self._orders(number - plan.played_in_block), ())
+            number = await self._block(table, number, plan.played_in_block)
+        while number <= plan.planned:
+            number = await self._block(await self._luck(number), number, 0)
+
+    async def _greet(self) -> None:
+        """Tell the remote bots that a table has been found; a hosted bot's process hears of one match only."""
+        players = [(version.bot.name, version.digest) for version in self.plan.versions.values()]
+        for chair in self._remote():
+            await (await chair.sit()).greet(f"series {self.plan.claim.series}", self.plan.planned, players)
+
+    def _remote(self) -> list[RemoteChair]:
+        return [chair for chair in self.chairs.values() if isinstance(chair, RemoteChair)]
+
+    def _orders(self, number: int) -> list[list[int]]:
+        """Who sits where in every match of the block that begins with the match of this number."""
+        there = sorted(self.chairs)
+        orders = [[there[player] for player in order] for order in seat_orders(len(there), self.plan.planned)]
+        if self.plan.duplicate:
+            return orders[: self.plan.planned + 1 - number]
+        return [orders[(number - 1) % len(orders)]]
+
+    async def _block(self, table: _Table, number: int, played: int) -> int:
+        """What is left of a block, from the match of this number on; returns the number after it."""
+        records, seats = [], table.seats
+        for index in range(played, len(table.orders)):
+            order = table.orders[index]
+            if not seats:
+                seats = await self._sit(order)
+                hashes = tuple(map(bytes.fromhex, table.block.nonce_hashes))
+                for seat in seats:
+                    await seat.tell_block(self._name(table.block), bytes.fromhex(table.block.commitment), hashes)
+            closing = index == len(table.orders) - 1
+            records.append(await self._match(number, table, order, seats, closing))
+            number, seats = number + 1, ()
+        await self._show(table, records)
+        return number
+
+    async def _luck(self, number: int) -> _Table:
+        """A new block on fresh luck, beginning with the match of this number. Who does not do his part is removed."""
         while True:
-            if len(self.chairs) < self.plan.rules.players[0]:
-                names = " and ".join(self.plan.versions[seat].bot.name for seat in self.chairs) or "nobody"
-                raise Absent(f"Only {names} was left at the table")
-            order = self._order(number)
-            seats = await self._sit(order)
-            agreed = await self._agree(order, seats)
+            if len(self.chairs) not in self.plan.rules.players:
+                names = [self.plan.versions[seat].bot.name for seat in self.chairs]
+                left = f"Only {' and '.join(names)} was" if names else "Nobody was"
+                raise Absent(f"{left} left at the table")
+            orders = self._orders(number)
+            seats = await self._sit(orders[0])
+            agreed = await self._agree(orders[0], seats)
             if agreed is not None:
-                return *agreed, seats
-            await self._rise(order)
+                return _Table(*agreed, orders, seats)
+            await self._rise(orders[0])
 
     async def _agree(self, order: Sequence[int], seats: Sequence[LineSeat]) -> tuple[Block, Luck] | None:
         """Exchange commitments; None when somebody did not do his part and was taken off the table."""
         claim, seconds = self.plan.claim, self.plan.limits.ready_ms / 1000
         block = None
-        name = _name(await in_database(services.blocks_of)(claim.series) + 1)
+        name = _name(claim.series, await in_database(services.blocks_of)(claim.series) + 1)
         try:
             binding = await bind(
                 seats, name, draw_seed=lambda: secrets.token_bytes(32), clock=self.clock, seconds=seconds
@@ -240,14 +278,21 @@ class _Sitting:
             if block is not None:
                 await in_database(services.break_block)(claim=claim, block=block, reason=str(withheld))
             await in_database(services.remove_seats)(claim=claim, reasons=reasons)
-            for seat in reasons:
-                await self.chairs.pop(seat).close()
+            await asyncio.gather(*(self._remove(seat, reason) for seat, reason in reasons.items()))
             return None
         await in_database(services.keep_nonces)(claim=claim, block=block, nonces=luck.nonces)
         return block, luck
 
-    async def _match(self, number: int, block: Block, luck: Luck, seats: Sequence[LineSeat]) -> str:
-        plan, order = self.plan, self._order(number)
+    async def _remove(self, seat: int, reason: str) -> None:
+        chair = self.chairs.pop(seat)
+        if isinstance(chair, RemoteChair):
+            chair.farewell = f"taken off the table: {reason}"
+        await chair.close()
+
+    async def _match(
+        self, number: int, table: _Table, order: Sequence[int], seats: Sequence[LineSeat], closing: bool
+    ) -> str:
+        plan = self.plan
         versions = [plan.versions[seat] for seat in order]
         terms = Terms(
             match=f"m-{secrets.token_hex(8)}",
@@ -258,18 +303,19 @@ class _Sitting:
             number=number,
             started=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
         )
-        record = await play(plan.game, terms, seats, luck, clock=self.clock)
+        record = await play(plan.game, terms, seats, table.luck, clock=self.clock)
         finished = datetime.now(UTC)
         printed = await self._rise(order)
         logs = ["\n".join(filter(None, (*seat.log, output))) for seat, output in zip(seats, printed, strict=True)]
         await in_database(services.write_match)(
             claim=plan.claim,
-            block=block,
+            block=table.block,
             number=number,
             record=record,
             versions=versions,
             logs=logs,
             finished=finished,
+            closing=closing,
         )
         return write(record)
 
@@ -279,19 +325,20 @@ class _Sitting:
     async def _rise(self, order: Sequence[int]) -> list[str]:
         return list(await asyncio.gather(*(self.chairs[seat].rise() for seat in order if seat in self.chairs)))
 
-    async def _show(self, block: Block, records: Sequence[str]) -> None:
+    async def _show(self, table: _Table, records: Sequence[str]) -> None:
         """Reveal the luck of a closed block to the bots that are still on the line, for their own check."""
         reveal = pb.BlockReveal(
-            block=_name(block.number),
-            seed=bytes.fromhex(block.seed),
-            nonces=[bytes.fromhex(nonce) for nonce in block.nonces],
-            records=records,
+            block=self._name(table.block), seed=table.luck.seed, nonces=table.luck.nonces, records=records
         )
-        for chair in self.chairs.values():
-            if isinstance(chair, RemoteChair):  # the processes of hosted bots have ended with their matches
-                await (await chair.sit()).part(pb.PlayResponse(block_reveal=reveal))
+        # the processes of hosted bots have ended with their matches
+        for chair in self._remote():
+            await (await chair.sit()).part(pb.PlayResponse(block_reveal=reveal))
+
+    def _name(self, block: Block) -> str:
+        return _name(self.plan.claim.series, block.number)
 
 
-def _name(number: int) -> str:
-    """What the bots of a series call its block of this number."""
-    return f"block {number}"
+def _name(series: int, number: int) -> str:
+    """What the bots call the block of this number. A bot that is thrown out of a series with its line takes what it
+    was promised there along, so the name is one of all series."""
+    return f"series {series}, block {number}"

@@ -6,29 +6,40 @@ still holds, in the same transaction; who has lost it, because his lease ran out
 
 from __future__ import annotations
 
+import logging
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
-from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
 from django.utils import timezone
+from kombu import Queue
+from kombu.exceptions import ChannelError, OperationalError
 
 from arena.record import FaultStep, MovesStep, Record, name, write
 from arena.referee import Luck
 from webapp.bots.models import Bot, Connection, Version
-from webapp.celery import Priority
+from webapp.celery import Priority, app
 from webapp.matches.models import Block, Entry, EntryLog, Match, Ruleset, Series, SeriesSeat
 
+log = logging.getLogger(__name__)
+
 LEASE = timedelta(seconds=5)
-"""A worker that says nothing for so long has lost its series."""
+"""A worker that says nothing for so long has lost its series. Leases are told by the database's clock: machines
+whose own clocks differ can share the work."""
 
 RENEW_SECONDS = 1.5
 """How often a worker says that it is still there."""
 
 MOST_BREAKS = 3
 """Times in a row that the platform may fail a series before it is put off, for an organiser to look at."""
+
+LATER_SECONDS = 1.0
+"""How long a series stays in the queue when the bots that it wants are all at other tables."""
 
 MOST_ABSENCES = 3
 """Series in a row from which a bot may be taken before their first match; then it is quarantined."""
@@ -71,14 +82,22 @@ def create_series(
     return series
 
 
-def ring(series: Series) -> None:
+def ring(series: Series, *, in_seconds: float = 0.0) -> None:
     """Wake a worker for a waiting series, once the present transaction is committed. Ringing twice does no harm."""
+    priority = Priority.TOURNAMENT if series.purpose == Series.Purpose.TOURNAMENT else Priority.LADDER
+    options: dict[str, Any] = {"priority": priority, "retry": False}
+    if in_seconds:
+        options["countdown"] = in_seconds
+    transaction.on_commit(partial(_call_worker, series.pk, options))
+
+
+def _call_worker(series_id: int, options: Mapping[str, Any]) -> None:
     from webapp.matches.tasks import play_series  # the task calls services itself
 
-    priority = Priority.TOURNAMENT if series.purpose == Series.Purpose.TOURNAMENT else Priority.LADDER
-    series_id = series.pk
-    # robust: without the queue the row is still there, and the sweeper rings again
-    transaction.on_commit(lambda: play_series.apply_async((series_id,), priority=priority, retry=False), robust=True)
+    try:
+        play_series.apply_async((series_id,), **options)
+    except OperationalError as error:
+        log.warning("nobody is called to series %s, the scheduler will do it again: %s", series_id, error)
 
 
 def claim(*, series_id: int, worker: str) -> Claim | None:
@@ -88,7 +107,7 @@ def claim(*, series_id: int, worker: str) -> Claim | None:
             state=Series.State.PLAYING,
             attempt=F("attempt") + 1,
             worker=worker,
-            lease_until=timezone.now() + LEASE,
+            lease_until=Now() + LEASE,
             started=timezone.now(),
         )
         if not taken:
@@ -98,7 +117,7 @@ def claim(*, series_id: int, worker: str) -> Claim | None:
 
 def renew(*, claim: Claim) -> bool:
     """Say that the worker is still there; False when it has lost the series."""
-    return bool(_held(claim).update(lease_until=timezone.now() + LEASE))
+    return bool(_held(claim).update(lease_until=Now() + LEASE))
 
 
 def _held(claim: Claim):  # type: ignore[no-untyped-def]  # a queryset of Series
@@ -111,6 +130,60 @@ def _hold(claim: Claim) -> Series:
     if series is None:
         raise ClaimLost(f"series {claim.series} is not held any more (attempt {claim.attempt})")
     return series
+
+
+# ---- the lines of remote bots ----------------------------------------------------------------------
+
+
+class Missing(NamedTuple):
+    """Bots that cannot sit down now, by name."""
+
+    absent: tuple[str, ...]
+    """They hang on no door."""
+    busy: tuple[str, ...]
+    """All of their lines are at other tables."""
+
+
+@transaction.atomic
+def take_lines(*, claim: Claim, versions: Mapping[int, Version]) -> dict[int, Connection] | Missing:
+    """A waiting line for each of these seats, from now on at the table of the series; or none at all.
+
+    All or none: two series that want the same bots would else hold one each, and wait for the other for ever.
+    """
+    series = _hold(claim)
+    taken: dict[int, Connection] = {}
+    missing: list[Version] = []
+    for seat, version in versions.items():
+        waiting = Connection.objects.filter(version=version, state=Connection.State.WAITING, lease_until__gt=Now())
+        # skipped, not waited for: whoever has it locked is taking it
+        line = waiting.select_for_update(skip_locked=True).order_by("since").exclude(pk__in=_keys(taken)).first()
+        if line is None:
+            missing.append(version)
+        else:
+            taken[seat] = line
+    if missing:
+        there = Connection.objects.filter(state=Connection.State.SEATED).exclude(series=series)
+        busy = set(there.filter(version__in=missing).values_list("version", flat=True))
+        return Missing(
+            absent=tuple(version.bot.name for version in missing if version.pk not in busy),
+            busy=tuple(version.bot.name for version in missing if version.pk in busy),
+        )
+    Connection.objects.filter(pk__in=_keys(taken)).update(state=Connection.State.SEATED, series=series)
+    return taken
+
+
+def _keys(lines: Mapping[int, Connection]) -> list[int]:
+    return [line.pk for line in lines.values()]
+
+
+def release_line(*, claim: Claim, connection: int) -> None:
+    """The bot on this line leaves the table. From now on it does not count against those that it may sit at."""
+    Connection.objects.filter(pk=connection, series=claim.series).delete()
+
+
+def whereabouts(*, claim: Claim, connection: int) -> tuple[str, str] | None:
+    """Door and line of a bot at the table; empty while it is on no door; None when its seat was given up."""
+    return Connection.objects.filter(pk=connection, series=claim.series).values_list("door", "line").first()
 
 
 # ---- playing -------------------------------------------------------------------------------------
@@ -154,13 +227,6 @@ def luck_of(block: Block) -> Luck | None:
 
 
 @transaction.atomic
-def close_block(*, claim: Claim, block: Block) -> None:
-    """All matches of the block are over: its luck is no secret any more."""
-    _hold(claim)
-    _close(block, Block.State.CLOSED, "")
-
-
-@transaction.atomic
 def break_block(*, claim: Claim, block: Block, reason: str) -> None:
     """The block will not be played (on); its commitment stays published, with the reason."""
     _hold(claim)
@@ -182,6 +248,7 @@ def write_match(
     versions: Sequence[Version],
     logs: Sequence[str],
     finished: datetime,
+    closing: bool,
 ) -> Match:
     """Write the whole result of a match, once.
 
@@ -189,34 +256,36 @@ def write_match(
         number: which match of the series, from 1.
         versions: who played, by seat.
         logs: what each of them wrote for its author, by seat.
+        closing: it is the last match of its block, whose luck is no secret any more.
     """
     series = _hold(claim)
     if not record.started:
         raise ValueError("a match that is kept says when it started")
-    try:
-        match = Match.objects.create(
-            name=record.match,
-            series=series,
-            number=number,
-            block=block,
-            ruleset_id=series.ruleset_id,
-            rated=series.rated,
-            reason=record.outcome.reason,
-            steps=len(record.steps),
-            faults=sum(isinstance(step, FaultStep) for step in record.steps),
-            record=zlib.compress(write(record).encode(), 9),
-            record_name=name(record),
-            started=datetime.fromisoformat(record.started),
-            finished=finished,
-        )
-    except IntegrityError as error:
-        raise ClaimLost(f"match {number} of series {series.pk} is written already") from error
+    if series.matches.filter(number=number).exists():
+        raise ClaimLost(f"match {number} of series {series.pk} is written already")
+    match = Match.objects.create(
+        name=record.match,
+        series=series,
+        number=number,
+        block=block,
+        ruleset_id=series.ruleset_id,
+        rated=series.rated,
+        reason=record.outcome.reason,
+        steps=len(record.steps),
+        faults=sum(isinstance(step, FaultStep) for step in record.steps),
+        record=zlib.compress(write(record).encode(), 9),
+        record_name=name(record),
+        started=datetime.fromisoformat(record.started),
+        finished=finished,
+    )
     entries = Entry.objects.bulk_create(_entry(match, record, seat, version) for seat, version in enumerate(versions))
     EntryLog.objects.bulk_create(
         EntryLog(entry=entry, text=text.replace("\0", "\ufffd"))
         for entry, text in zip(entries, logs, strict=True)
         if text
     )
+    if closing:
+        _close(block, Block.State.CLOSED, "")
     if series.broken:
         series.broken = 0
         series.save(update_fields=["broken"])
@@ -257,8 +326,10 @@ def remove_seats(*, claim: Claim, reasons: dict[int, str]) -> None:
 
 def _quarantine_if_absent(bot: Bot, reason: str) -> None:
     """A bot that never gets as far as its first match would be seated again and again, for nothing."""
-    newest = SeriesSeat.objects.filter(version__bot=bot).order_by("-series_id")[:MOST_ABSENCES]
-    removed = [seat.removed for seat in newest]
+    # what has not been decided yet, or was not the bot's to decide, says nothing about it
+    decided = ~Q(removed="") | Q(series__matches__isnull=False)
+    seats = SeriesSeat.objects.filter(decided, version__bot=bot).order_by("-series_id", "seat").distinct()
+    removed = [seat.removed for seat in seats[:MOST_ABSENCES]]
     if len(removed) == MOST_ABSENCES and all(removed) and not bot.house:
         Bot.objects.filter(pk=bot.pk, state=Bot.State.ACTIVE).update(
             state=Bot.State.QUARANTINED,
@@ -279,9 +350,16 @@ def finish(*, claim: Claim) -> None:
 def cancel(*, claim: Claim, note: str) -> None:
     """The series cannot be played (on), and nobody is to be charged for it beyond what is already written."""
     series = _hold(claim)
-    for block in series.blocks.filter(state=Block.State.OPEN):
-        _close(block, Block.State.BROKEN, note)
+    give_up_blocks(series=series, reason=note)
     _end(series, Series.State.CANCELLED, note)
+
+
+@transaction.atomic
+def hand_back(*, claim: Claim) -> None:
+    """The series cannot begin yet, and nobody is to blame: it goes back into the queue, for a little later."""
+    series = _hold(claim)
+    _wait(series)
+    ring(series, in_seconds=LATER_SECONDS)
 
 
 @transaction.atomic
@@ -292,18 +370,30 @@ def break_off(*, claim: Claim, reason: str) -> None:
 
 def _break_off(series: Series, reason: str) -> None:
     series.broken += 1
-    for block in series.blocks.filter(state=Block.State.OPEN):
-        # Hosted bots take no memory along, so their matches can be played again on the same luck. A remote one
-        # may have seen something of it.
-        if not series.duplicate or luck_of(block) is None or series.broken >= MOST_BREAKS:
-            _close(block, Block.State.BROKEN, reason)
     if series.broken >= MOST_BREAKS:
+        give_up_blocks(series=series, reason=reason)
         _end(series, Series.State.PUT_OFF, f"The platform failed it {series.broken} times in a row; at last: {reason}")
         return
+    open_block = series.blocks.filter(state=Block.State.OPEN).first()
+    # Hosted bots take no memory along, so their matches can be played again on the same luck. A remote one may have
+    # seen something of it.
+    if open_block is not None and not (series.duplicate and luck_of(open_block)):
+        _close(open_block, Block.State.BROKEN, reason)
+    _wait(series)
+    ring(series)
+
+
+def give_up_blocks(*, series: Series, reason: str) -> None:
+    """Nothing more is played in the series: not on its open block either, if it has one."""
+    for block in series.blocks.filter(state=Block.State.OPEN):
+        # What was played on it stays, and counts. So it must be possible to check it.
+        _close(block, Block.State.CLOSED if block.matches.exists() else Block.State.BROKEN, reason)
+
+
+def _wait(series: Series) -> None:
     Connection.objects.filter(series=series).delete()
     series.state, series.worker, series.lease_until = Series.State.WAITING, "", None
     series.save(update_fields=["state", "worker", "lease_until", "broken"])
-    ring(series)
 
 
 def _end(series: Series, state: Series.State, note: str) -> None:
@@ -319,13 +409,13 @@ def _end(series: Series, state: Series.State, note: str) -> None:
 def sweep() -> int:
     """Take the series of workers that have fallen silent from them; how many there were."""
     swept = 0
-    expired = Series.objects.filter(state=Series.State.PLAYING, lease_until__lt=timezone.now())
+    expired = Series.objects.filter(state=Series.State.PLAYING, lease_until__lt=Now())
     for series_id in expired.values_list("pk", flat=True)[:100]:
         with transaction.atomic():
             # asked again under the lock: the worker may have renewed, and another sweeper may be here too
             series = (
                 Series.objects.select_for_update()
-                .filter(pk=series_id, state=Series.State.PLAYING, lease_until__lt=timezone.now())
+                .filter(pk=series_id, state=Series.State.PLAYING, lease_until__lt=Now())
                 .first()
             )
             if series is not None:
@@ -335,9 +425,24 @@ def sweep() -> int:
 
 
 def ring_again(*, older_than: timedelta) -> int:
-    """Wake workers again for series that have been waiting so long: the queue may have lost the first call."""
+    """Wake workers again for series that have been waiting so long, if the queue has lost the calls for them.
+
+    As long as there are calls in the queue, the workers are merely busy; more calls would only make it longer.
+    """
     waiting = Series.objects.filter(state=Series.State.WAITING, created__lt=timezone.now() - older_than)
     rung = list(waiting.order_by("created")[:100])
+    if not rung or _calls_in_queue():
+        return 0
     for series in rung:
         ring(series)
     return len(rung)
+
+
+def _calls_in_queue() -> int:
+    with app.connection_for_write() as connection:
+        try:
+            queue = Queue(app.conf.task_default_queue, channel=connection.default_channel)
+            declared: Any = queue.queue_declare(passive=True)
+            return int(declared.message_count)
+        except ChannelError:  # an empty queue is no queue
+            return 0

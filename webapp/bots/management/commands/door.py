@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +25,19 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Until SIGTERM or SIGINT."""
         if settings.ARENA_DOOR_RELAY.startswith("unix:"):
-            # left by a door that was killed
-            Path(settings.ARENA_DOOR_RELAY.removeprefix("unix:")).unlink(missing_ok=True)
+            _clear(Path(settings.ARENA_DOOR_RELAY.removeprefix("unix:")))
         try:
             asyncio.run(_serve(self))
         except OSError as error:
             raise CommandError(str(error)) from error
+
+
+def _clear(relay: Path) -> None:
+    """Remove the socket that a killed door has left behind; one that is answered belongs to another door."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+        probe.connect(str(relay))
+        raise CommandError(f"Another door answers workers at {relay} already; each has its own ARENA_DOOR_RELAY.")
+    relay.unlink(missing_ok=True)
 
 
 async def _serve(command: Command) -> None:

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, NamedTuple
 
+import django.db
 from django.core.management.base import BaseCommand
-from django.db import DatabaseError, close_old_connections
+from django.db import close_old_connections, connections
+from kombu.exceptions import OperationalError
 
 from webapp.bots import presence
 from webapp.matches import ladder, services
@@ -20,10 +22,14 @@ from webapp.ratings.services import refit
 
 log = logging.getLogger(__name__)
 
+PATIENCE_SECONDS = 3.0
+"""How long a duty may go on once the scheduler is told to end."""
+
 
 class Duty(NamedTuple):
     """Something to be done again and again. Each may be done by several schedulers at the same time."""
 
+    name: str
     every_seconds: float
     do: Callable[[], object]
 
@@ -34,11 +40,11 @@ def _refit_all() -> None:
 
 
 DUTIES = (
-    Duty(1.0, services.sweep),
-    Duty(2.0, presence.sweep),
-    Duty(0.25, ladder.tick),
-    Duty(10.0, lambda: services.ring_again(older_than=timedelta(seconds=10))),
-    Duty(5.0, _refit_all),
+    Duty("sweep", 1.0, services.sweep),
+    Duty("lines", 2.0, presence.sweep),
+    Duty("ladder", 0.25, ladder.tick),
+    Duty("ring", 2.0, lambda: services.ring_again(older_than=timedelta(seconds=2))),
+    Duty("ratings", 5.0, _refit_all),
 )
 
 
@@ -53,21 +59,34 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: ending.set())
         self.stdout.write("the scheduler is at work")
-        due = dict.fromkeys(DUTIES, 0.0)
-        while not ending.is_set():
-            for duty in DUTIES:
-                if time.monotonic() >= due[duty]:
-                    _perform(duty)
-                    due[duty] = time.monotonic() + duty.every_seconds
-            ending.wait(max(0.0, min(due.values()) - time.monotonic()))
+        # Each has a thread of its own: a fit of a million matches must not keep a lost series from being found. They
+        # are daemons, so that one that hangs does not keep the process; what it was writing is a transaction.
+        threads = [
+            threading.Thread(target=_perform_for_ever, args=(duty, ending), name=duty.name, daemon=True)
+            for duty in DUTIES
+        ]
+        for thread in threads:
+            thread.start()
+        ending.wait()
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        for thread in threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def _perform_for_ever(duty: Duty, ending: threading.Event) -> None:
+    while not ending.is_set():
+        began = time.monotonic()
+        _perform(duty)
+        ending.wait(max(0.0, began + duty.every_seconds - time.monotonic()))
+    connections.close_all()
 
 
 def _perform(duty: Duty) -> None:
     close_old_connections()
     try:
         duty.do()
-    except DatabaseError as error:
-        log.warning("the database did not do as asked, so it is asked again: %s", error)
+    except (django.db.Error, OperationalError) as error:
+        log.warning("%s: the database or the queue did not do as asked, so it is asked again: %s", duty.name, error)
     except Exception:
         # one duty that fails must not keep the others from being done
-        log.exception("a duty of the scheduler failed")
+        log.exception("%s: this duty of the scheduler failed", duty.name)
