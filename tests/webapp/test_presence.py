@@ -194,8 +194,9 @@ def at_once(calls: list[Callable[[], object]]) -> list[object]:
 def test_lines_that_arrive_together_are_never_more_than_allowed() -> None:
     for tables in (1, 3):
         _version, token = remote(f"far {tables}", tables=tables)
-        at_once([lambda n=n, token=token: arrive(token, f"{token[:20]} {n}") for n in range(8)])
-        assert Connection.objects.filter(bot__name=f"far {tables}").count() == tables
+        for turn in range(10):
+            at_once([lambda n=n, token=token, turn=turn: arrive(token, f"{token[:20]} {turn} {n}") for n in range(6)])
+            assert Connection.objects.filter(bot__name=f"far {tables}").count() == tables
 
 
 @pytest.mark.django_db(transaction=True)
