@@ -27,8 +27,8 @@ class OneLineGroup(click.Group):
 @click.group(
     cls=OneLineGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 all went well; 1 the answer is no (a record does not verify, a bot failed or lost its line); "
-    "2 what was asked for cannot be done (an unknown option, a missing file, a file that is no bot).",
+    epilog="Exit codes: 0 all went well; 1 the answer is no (a record does not verify, a bot was lost or refused); "
+    "2 what was asked for cannot be done (an unknown option, a missing file, a file that is no bot); 130 interrupted.",
 )
 @click.version_option(__version__, prog_name="arena")
 def main() -> None:

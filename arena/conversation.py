@@ -80,6 +80,8 @@ class Conversation:
         """Whether the present line was accepted."""
         self.over = False
         """The series has ended."""
+        self.seated = False
+        """A table has been found, and its series is not over yet: to leave now would cost the match."""
         self.error: pb.Error | None = None
         """The error that the arena reported last on this line, if nothing came after it."""
         self.unfair: list[str] = []
@@ -115,6 +117,7 @@ class Conversation:
     def forget_session(self) -> None:
         """The old seat is lost for good; the next `hello` asks for a new one."""
         self.session = ""
+        self.seated = False
         self._match = None
 
     def receive(self, message: pb.PlayResponse) -> list[pb.PlayRequest]:
@@ -138,6 +141,7 @@ class Conversation:
         return []
 
     def _on_series_start(self, series: pb.SeriesStart) -> list[pb.PlayRequest]:
+        self.seated = True
         names = ", ".join(player.bot for player in series.players)
         count = "1 match" if series.matches == 1 else f"{series.matches} matches"
         self._say("series", f"{series.series or 'a table'}: {count} of {names}")
@@ -145,6 +149,7 @@ class Conversation:
 
     def _on_series_end(self, end: pb.SeriesEnd) -> list[pb.PlayRequest]:
         self.over = True
+        self.seated = False
         self._say("series-end", end.message or "the series is over")
         return []
 

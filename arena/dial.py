@@ -150,6 +150,7 @@ async def dial(
     once: bool = False,
     tell: Tell | None = None,
     sleep: Sleep = asyncio.sleep,
+    stopping: asyncio.Event | None = None,
 ) -> list[Conversation]:
     """Play series after series, at several tables at once, and dial again whenever the line is lost.
 
@@ -164,41 +165,63 @@ async def dial(
         once: end after one series at each table; the conversations are returned then.
         tell: is called, from several threads, with everything that the author may want to know.
         sleep: waits so many seconds before the next attempt.
+        stopping: once set, a line that waits for a table is closed at once, and one at a table when its series is over.
 
     Raises:
         DialError: the arena refused this program.
     """
 
-    async def at_table(channel: grpc.aio.Channel) -> Conversation:
+    say: Tell = tell or (lambda report: None)
+    stop = stopping or asyncio.Event()
+    talking: dict[int, Conversation] = {}
+
+    async def at_table(channel: grpc.aio.Channel, table: int) -> Conversation:
         pool = ThreadPoolExecutor(1, thread_name_prefix="bot")
         try:
             while True:
                 conversation = Conversation(make, game=game, token=token, version=version, tell=tell)
-                await _play_series(channel, conversation, pool, tell or (lambda report: None), sleep)
-                if once:
+                talking[table] = conversation
+                await _play_series(channel, conversation, pool, say, sleep, stop)
+                if once or stop.is_set():
                     return conversation
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
     async with _channel(target, tls) as channel:
-        tasks = [asyncio.ensure_future(at_table(channel)) for _ in range(tables)]
+        tasks = [asyncio.ensure_future(at_table(channel, table)) for table in range(tables)]
+
+        async def leave_idle_tables() -> None:
+            await stop.wait()
+            for table, task in enumerate(tasks):
+                if table in talking and talking[table].seated:
+                    say(Report("line", "the series is played to its end first"))
+                else:
+                    task.cancel()
+
+        leaving = asyncio.ensure_future(leave_idle_tables())
         try:
-            return list(await asyncio.gather(*tasks))
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+            return [task.result() for task in tasks if not task.cancelled()]
         finally:
-            for task in tasks:
+            for task in (leaving, *tasks):
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.gather(leaving, *tasks, return_exceptions=True)
 
 
 async def _play_series(
-    channel: grpc.aio.Channel, conversation: Conversation, pool: ThreadPoolExecutor, tell: Tell, sleep: Sleep
+    channel: grpc.aio.Channel,
+    conversation: Conversation,
+    pool: ThreadPoolExecutor,
+    tell: Tell,
+    sleep: Sleep,
+    stop: asyncio.Event,
 ) -> None:
     """One series, over as many lines as it takes."""
     failures = 0
-    while True:
+    while conversation.seated or not stop.is_set():
         resuming = bool(conversation.session)
         try:
-            return await _carry(channel, conversation, pool)
+            await _carry(channel, conversation, pool)
         except DialError:
             if not resuming or conversation.welcomed:
                 raise
@@ -207,9 +230,15 @@ async def _play_series(
             continue
         except LineLost as lost:
             failures = 0 if conversation.welcomed else failures + 1
+            if conversation.error is not None and not conversation.welcomed:
+                again = "dialling again"  # the arena has said itself what is wrong, and that was told
+            else:
+                again = f"the line was lost ({lost}); dialling again"
             wait = min(LONGEST_WAIT, 2.0 ** min(failures, 16)) * random.uniform(0.5, 1.0)  # noqa: S311  # spreads the rush
-            tell(Report("line", f"the line was lost ({lost}); dialling again in {wait:.0f} s"))
-        await sleep(wait)
+            tell(Report("line", f"{again} in {wait:.0f} s"))
+            await sleep(wait)
+        else:
+            return
 
 
 def main(arguments: list[str]) -> int:

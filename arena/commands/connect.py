@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import re
+import signal
 from pathlib import Path
 
 import click
 
-from arena.commands.failures import NO, Failed
+from arena.commands.failures import INTERRUPTED, NO, Failed, Impossible
 from arena.kit import load_bot
+
+LONGEST_TOKEN = 200
+"""No token is longer; what is, is not one."""
 
 
 @click.command("connect")
@@ -33,14 +39,17 @@ def command(
 ) -> None:
     """Play the bot of FILE on a site, from this machine, until Ctrl-C.
 
-    What happens is said line by line: when it is connected, at which table it sits, how each match ended, and
+    The first Ctrl-C lets a series that is on be played to its end; a second one leaves at once, which forfeits the
+    match. What happens is said line by line: when it is connected, at which table it sits, how each match ended, and
     whether the luck was what it had been committed to. A lost line is dialled again. Exits with 1 when the arena
     refuses the bot, or when something was not fair.
     """
     from arena.conversation import Report
     from arena.dial import DialError, dial
 
+    _check(server, token)
     make = load_bot(file)
+    make()  # one that cannot be made shall not find that out at a table
     unfair = False
 
     def tell(report: Report) -> None:
@@ -49,22 +58,46 @@ def command(
         click.echo(report.text, err=report.kind in ("unfair", "error", "bot-error", "line"))
 
     click.echo(f"{file.name} plays {make.game}; dialling {server}")
-    try:
-        asyncio.run(
-            dial(
-                make,
-                game=make.game,
-                target=server,
-                token=token,
-                version=label,
-                tls=tls,
-                tables=tables,
-                once=once,
-                tell=tell,
-            )
+
+    async def play() -> None:
+        stopping = asyncio.Event()
+
+        def stop() -> None:
+            if stopping.is_set():
+                click.echo("left at once; a match that was on is forfeited", err=True)
+                os._exit(INTERRUPTED)  # the bot's own threads may never end
+            stopping.set()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop)
+        await dial(
+            make,
+            game=make.game,
+            target=server,
+            token=token,
+            version=label,
+            tls=tls,
+            tables=tables,
+            once=once,
+            tell=tell,
+            stopping=stopping,
         )
+        if stopping.is_set():
+            click.echo("goodbye")
+
+    try:
+        asyncio.run(play())
     except DialError as error:
         raise Failed(f"{server}: {error}") from error
-    except KeyboardInterrupt:
-        click.echo("goodbye")
     context.exit(NO if unfair else 0)
+
+
+def _check(server: str, token: str) -> None:
+    """Refuse what no amount of dialling could make work."""
+    host, colon, port = server.rpartition(":")
+    if not colon or not re.fullmatch(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]", host) or not port.isdecimal():
+        raise Impossible(f"--server {server[:80]}: write HOST:PORT, as it stands on the bot's page")
+    if not 1 <= int(port) <= 65535:
+        raise Impossible(f"--server {server[:80]}: a port is a number from 1 to 65535")
+    if len(token) > LONGEST_TOKEN:
+        raise Impossible(f"a token has at most {LONGEST_TOKEN} characters, not {len(token)}")

@@ -20,6 +20,10 @@ WRONG = 2
 """Exit code: what was asked for cannot be done."""
 
 
+INTERRUPTED = 130
+"""Exit code: somebody did not want to wait, as shells have it."""
+
+
 class Impossible(click.ClickException):
     """What was asked for cannot be done."""
 
@@ -51,7 +55,7 @@ def one_line() -> Iterator[None]:
         sys.exit(WRONG)
     except click.Abort:
         _say("interrupted")
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
 
 
 def _say(message: str) -> None:

@@ -109,6 +109,10 @@ class Move(NamedTuple):
     kind: str
     number: int = 0
 
+    def __str__(self) -> str:
+        """Its text, as in records."""
+        return f"{self.kind} {self.number}" if self.kind in NUMBERED else self.kind
+
 
 CALL, CLIFF, ZERO, MAX = Move("call"), Move("cliff"), Move("zero"), Move("max")
 NUMBERED = ("hide", "bid")
@@ -429,7 +433,7 @@ class ThreeCoins:
 
     def write(self, move: Move) -> str:
         """``hide 2``, ``bid 7``, ``call``."""
-        return f"{move.kind} {move.number}" if move.kind in NUMBERED else move.kind
+        return str(move)
 
 
 _HIDES = tuple(Move("hide", n) for n in range(10))

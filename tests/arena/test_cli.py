@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -20,8 +21,9 @@ from arena import record
 from arena.cli import main
 from arena.games import GAMES, find_game
 from arena.kit import load_bot
+from arena.protocol.v1 import arena_pb2 as pb
 from arena.rules import ruleset
-from arena.seats import Listener
+from arena.seats import LineSeat, Listener
 from bots import house_bots
 from tests.arena.series import PLAYERS, series
 
@@ -449,6 +451,65 @@ async def test_a_bot_that_is_refused_is_code_1(tmp_path: Path) -> None:
             await end([bot])
     assert bot.returncode == 1
     assert "this ticket is unknown" in said.decode().splitlines()[-1]
+
+
+async def test_the_first_interrupt_lets_the_series_end_and_the_second_does_not(tmp_path: Path) -> None:
+    honest = str(house_bots("three_coins")["honest"])
+    async with Listener("127.0.0.1:0") as listener:
+        for twice in (False, True):
+            ticket, arriving = listener.expect(PLAYERS[0])
+            bot = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "arena.cli", "connect", honest, "--server", listener.target),
+                env=os.environ | {"ARENA_TOKEN": ticket},
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+            )
+            assert bot.stdout is not None
+            assert bot.stderr is not None
+            try:
+                async with asyncio.timeout(30):
+                    seat = LineSeat(GAMES["three_coins"], await arriving)
+                    await seat.greet("series 1", 1, PLAYERS)
+                    while b"series 1: 1 match" not in await bot.stdout.readline():
+                        pass
+                    bot.send_signal(signal.SIGINT)
+                    assert b"played to its end first" in await bot.stderr.readline()
+                    if twice:
+                        bot.send_signal(signal.SIGINT)
+                    else:
+                        await seat.part(pb.PlayResponse(series_end=pb.SeriesEnd(message="over")))
+                        seat.line.close()
+                    said, failed = await bot.communicate()
+            finally:
+                await end([bot])
+            if twice:
+                assert bot.returncode == 130
+                assert b"forfeited" in failed
+            else:
+                assert bot.returncode == 0
+                assert said.endswith(b"goodbye\n")
+
+
+@pytest.mark.parametrize(
+    ("server", "said"),
+    [
+        ("nowhere", "write HOST:PORT"),
+        ("http://127.0.0.1:50051", "write HOST:PORT"),
+        ("127.0.0.1:99999999", "a port is a number from 1 to 65535"),
+    ],
+)
+def test_a_server_that_cannot_be_is_refused(run: Run, server: str, said: str) -> None:
+    run("new", "three_coins", "mine.py")
+    assert said in refused(run("connect", "mine.py", "--server", server, "--token", "t"))
+
+
+def test_a_bot_that_cannot_be_made_is_not_seated(run: Run) -> None:
+    Path("mine.py").write_text(
+        "from arena.kit import Bot\nclass A(Bot):\n    game = 'three_coins'\n    def __init__(self):\n        1 / 0\n"
+    )
+    assert "cannot be made" in refused(run("connect", "mine.py", "--server", "127.0.0.1:1", "--token", "t"))
+    run("new", "three_coins", "good.py")
+    assert "a token has at most" in refused(run("connect", "good.py", "--server", "127.0.0.1:1", "--token", "t" * 999))
 
 
 def test_connecting_needs_a_token_and_a_bot(run: Run) -> None:

@@ -121,7 +121,8 @@ async def test_the_wait_grows_while_the_arena_is_closed_and_has_a_bound(tmp_path
         await call(target, waits, tell=reports.append)
     limits = [2.0, 4, 8, 16, 32, 60, 60, 60, 60]
     assert all(limit / 2 <= wait <= limit for limit, wait in zip(limits, waits, strict=True))
-    assert "go away" in next(report.text for report in reports if report.kind == "line")
+    assert reports[0].text == "go away"  # said once, as the arena said it
+    assert all("go away" not in report.text for report in reports if report.kind == "line")
 
 
 async def test_nobody_there_is_tried_again_for_days(tmp_path: Path) -> None:
@@ -153,6 +154,35 @@ async def test_several_tables_are_several_streams(tmp_path: Path) -> None:
         conversations = await call(target, [], tables=3, version="7")
     assert len(conversations) == 3
     assert {hello.version for hello in hellos} == {"7"}
+
+
+async def test_stopping_lets_a_series_end_and_leaves_an_idle_table_at_once(tmp_path: Path) -> None:
+    stopping, seated = asyncio.Event(), asyncio.Event()
+    reports: list[Report] = []
+
+    async def at_a_table(_hello: pb.Hello, line: StreamLine) -> None:
+        await say(line, welcome=pb.Welcome(bot="a", session="s-1"))
+        await say(line, series_start=pb.SeriesStart(series="series 1", matches=1))
+        await asyncio.wait_for(stopping.wait(), 10)
+        await say(line, series_end=pb.SeriesEnd(message="played to its end"))
+
+    async def idle(_hello: pb.Hello, line: StreamLine) -> None:
+        await say(line, welcome=pb.Welcome(bot="a", session="s-2"))
+        await line.until_over()
+
+    def tell(report: Report) -> None:
+        reports.append(report)
+        if report.kind == "series":
+            loop.call_soon_threadsafe(seated.set)
+
+    loop = asyncio.get_running_loop()
+    async with arena(tmp_path, at_a_table, idle) as target:
+        dialling = asyncio.ensure_future(call(target, [], tables=2, once=False, stopping=stopping, tell=tell))
+        await asyncio.wait_for(seated.wait(), 10)
+        stopping.set()
+        (ended,) = await dialling
+    assert ended.over
+    assert "the series is played to its end first" in [report.text for report in reports]
 
 
 @pytest.mark.parametrize("reveal", [None, Luck(b"x" * 32, ())], ids=["fair", "unfair"])

@@ -149,6 +149,16 @@ def test_the_oldest_gives_way() -> None:
     assert lines() == {"2", "3", "4"}
 
 
+def test_a_seat_whose_program_is_gone_keeps_nobody_from_starting_another() -> None:
+    version, token = remote("far", tables=1)
+    arrive(token, "stopped")
+    seat(version)
+    presence.leave("stopped")
+    arrive(token, "edited")
+    assert lines() == {"", "edited"}
+    assert Connection.objects.filter(state=Connection.State.SEATED).exists()  # it may still come back to it
+
+
 def test_a_line_at_a_table_never_gives_way() -> None:
     version, token = remote("far", tables=2)
     arrive(token, "playing")

@@ -96,7 +96,8 @@ def _make_room(bot: Bot) -> None:
     Raises:
         Refused: the bot plays at as many tables as it may.
     """
-    there = Connection.objects.filter(bot=bot)
+    # a seat whose program is gone is kept for it to come back to, but does not keep its author from starting another
+    there = Connection.objects.filter(bot=bot).exclude(door="")
     waiting = there.filter(state=Connection.State.WAITING)
     waiting.filter(lease_until__lt=Now()).delete()
     while there.count() >= bot.max_tables:

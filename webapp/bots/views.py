@@ -19,6 +19,7 @@ from webapp.accounts.models import User
 from webapp.bots import selectors, services
 from webapp.bots.forms import NewBotForm, SettingsForm
 from webapp.bots.models import Bot
+from webapp.pages.naming import door_address
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -70,10 +71,12 @@ def own(request: HttpRequest, bot: Bot) -> HttpResponse:
     return _own_page(request, bot)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @_of_author
 def make_token(request: HttpRequest, bot: Bot) -> HttpResponse:
-    """Shows the new token in the answer itself, and nowhere again."""
+    """Shows the new token in the answer itself, and nowhere again; who comes back to its address finds the bot."""
+    if request.method != "POST":
+        return redirect("bots:own", pk=bot.pk)
     try:
         token = services.issue_token(bot=bot, by=_person(request))
     except services.BotError as error:
@@ -149,6 +152,7 @@ def _own_page(
         "connections": selectors.connections_of(bot=bot),
         "logs": selectors.logs_of(bot=bot)[:20],
         "settings": settings or SettingsForm(initial={"about": bot.about, "max_tables": bot.max_tables}),
+        "door": door_address(),
         "own_address": reverse("bots:own", args=[bot.pk]),
     }
     return render(request, "bots/own.html", context, status=status)

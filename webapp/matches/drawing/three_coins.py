@@ -131,7 +131,7 @@ def _how(view: View, outcome: Outcome, names: Sequence[str], winner: int) -> str
                 else _("%(who)s called %(bidder)s's %(bid)d over %(total)s")
             )
         else:
-            line = _("%(who)s called %(bidder)s's %(bid)d, and there were %(total)s")
+            line = _("%(who)s called %(bidder)s's %(bid)d, wrongly: %(total)s")
     elif kind == "cliff":
         line = _("cliff on %(bid)d, exactly") if last.right else _("%(who)s said cliff on %(bid)d over %(total)s")
     elif kind == "zero":
