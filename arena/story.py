@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from arena.games import three_coins
+from arena.games import commerce, mia, three_coins
 from arena.rules import AnyGame, Event, Outcome
 
 Texts = Mapping[str, str]
@@ -53,6 +53,80 @@ THREE_COINS: dict[str, str] = {
     "stall_rounds": "no coin has moved for too long",
 }
 """The words of Three Coins."""
+
+MIA: dict[str, str] = {
+    **COMMON,
+    "start_rolled": "a die each for the start: {dice}",
+    "die": "{who} {die}",
+    "round": "round {round}: {who} takes the cup",
+    "roll": "{who} rolls and looks",
+    "roll blind": "{who} rolls without looking",
+    "saw": "{who} sees {dice}",
+    "say": "{who} says {value}",
+    "pass": "{who} passes the cup on and says {value}",
+    "mia": "Mia",
+    "points": "{number} points",
+    "clockwise": "the direction turns: play goes clockwise",
+    "counterclockwise": "the direction turns: play goes counterclockwise",
+    "challenge": "{who} does not believe it",
+    "look": "{who} looks under the cup",
+    "concede": "{who} gives in without looking",
+    "lifted": "under the cup: {dice}; {what}",
+    "loses_1": "{who} loses a life",
+    "loses": "{who} loses {lost} lives",
+    "sip_1": "{who} takes a sip",
+    "hard_1": "{who} takes a hard sip",
+    "hard": "{who} takes {lost} hard sips",
+    "broken": "{who} leaves in the middle of round {round}: the dice stay hidden",
+    "out": "{who} is out",
+    "out_together": "{who} are out",
+    "forfeit": "{who} forfeits and is out",
+    "forfeit_together": "{who} forfeit and are out",
+    "first_out": "somebody has lost all lives",
+    "last_left": "nobody else is left",
+    "rounds": "the last round has been played",
+}
+"""The words of Mia."""
+
+COMMERCE: dict[str, str] = {
+    **COMMON,
+    "hand": "hand {hand}: {who} deals",
+    "redeal": "hand {hand}: {who} deals again, and nobody pays an ante",
+    "paid_ante": "everybody pays the ante: the pot holds {pot}",
+    "paid_circle": "everybody adds to the pot: it holds {pot}",
+    "paid_tie": "for the tie {who} must add to the pot: it holds {pot}",
+    "paid_score": "for that {who} must add to the pot: it holds {pot}",
+    "dealt": "{who} is dealt {cards}",
+    "circle": "circle {circle} of the trading",
+    "bought": "{who} buys a card for {fee}, paid to the pot",
+    "bought_of": "{who} buys a card for {fee}, paid to {payee}",
+    "discarded": "{who} discards {card}",
+    "reshuffled": "the stock is used up; the {cards} discards are shuffled into a new one",
+    "drew": "{who} takes {card} from the stock",
+    "offered": "{who} offers {to} a card",
+    "offer_seen": "{who} knows the card on offer, {card}",
+    "offer_refused": "{to} does not barter",
+    "bartered": "{who} and {to} barter",
+    "swapped": "{who} gives {gave} and gets {got}",
+    "passed": "{who} passes",
+    "scored": "{who} shows {combination} and scores {points}, in all {total}",
+    "shown": "{who} shows {combination}",
+    "poen": "a poen ({cards})",
+    "terz": "a terz ({cards})",
+    "tricon": "a tricon ({cards})",
+    "ended": "{shown}; {what}",
+    "taken": "{who} takes the pot of {chips}",
+    "split": "{who} share the pot, {chips} each",
+    "tied": "{who} are tied, and the pot of {pot} stays",
+    "carried": "nobody takes the pot of {pot}",
+    "out": "{who} cannot pay the ante and is out",
+    "out_together": "{who} cannot pay the ante and are out",
+    "forfeit": "{who} forfeits and is out",
+    "forfeit_together": "{who} forfeit and are out",
+    "hands": "the last hand has been played",
+    "last_left": "nobody else is left",
+}
+"""The words of Commerce."""
 
 
 class _Teller:
@@ -129,8 +203,108 @@ def _seats(chosen: Iterable[bool]) -> list[int]:
     return [seat for seat, yes in enumerate(chosen) if yes]
 
 
+def _mia(tell: _Teller, event: Event) -> str | None:
+    match event:
+        case mia.StartRolled(seats, dice):
+            rolled = (tell("die", who=tell.who(seat), die=die) for seat, die in zip(seats, dice, strict=True))
+            return tell("start_rolled", dice=", ".join(rolled))
+        case mia.RoundBegan(number, starter):
+            return tell("round", round=number, who=tell.who(starter))
+        case mia.Acted(seat, move):
+            return tell(move.kind, who=tell.who(seat), value=_mia_value(tell, move.value))
+        case mia.Saw(seat, dice):
+            return tell("saw", who=tell.who(seat), dice="{}{}".format(*dice))
+        case mia.Turned(clockwise):
+            return tell("clockwise" if clockwise else "counterclockwise")
+        case mia.RoundEnded(showdown):
+            return _mia_showdown(tell, showdown)
+        case mia.RoundBroken(number, seat):
+            return tell("broken", who=tell.who(seat), round=number)
+        case mia.WentOut(seats, forfeit):
+            key = "forfeit" if forfeit else "out"
+            return tell.one_or_more(key, f"{key}_together", seats)
+        case mia.MatchEnded(outcome):
+            return tell.ended(outcome)
+    return None
+
+
+def _mia_value(tell: _Teller, value: str) -> str:
+    if value == mia.MIA:
+        return tell("mia")
+    return tell("points", number=value.removesuffix("p")) if value in mia.SUMS else value
+
+
+def _mia_showdown(tell: _Teller, showdown: mia.Showdown) -> str:
+    kind = "loses" if showdown.lives else "hard" if showdown.hard else "sip"
+    lost = showdown.lives or showdown.sips
+    what = tell(f"{kind}_1" if lost == 1 else kind, who=tell.who(showdown.loser), lost=lost)
+    return what if showdown.dice is None else tell("lifted", dice="{}{}".format(*showdown.dice), what=what)
+
+
+def _commerce(tell: _Teller, event: Event) -> str | None:  # one case a kind of event
+    match event:
+        case commerce.HandBegan(hand, banker, redeal):
+            return tell("redeal" if redeal else "hand", hand=hand, who=tell.who(banker))
+        case commerce.Paid(why, paid, pot):
+            return tell(f"paid_{why}", who=tell.who(*_seats(chips > 0 for chips in paid)), pot=pot)
+        case commerce.Dealt(seat, cards):
+            return tell("dealt", who=tell.who(seat), cards=" ".join(cards))
+        case commerce.CircleBegan(circle):
+            return tell("circle", circle=circle)
+        case commerce.Bought(seat, fee, None):
+            return tell("bought", who=tell.who(seat), fee=fee)
+        case commerce.Bought(seat, fee, int(payee)):
+            return tell("bought_of", who=tell.who(seat), fee=fee, payee=tell.who(payee))
+        case commerce.Discarded(seat, card):
+            return tell("discarded", who=tell.who(seat), card=card)
+        case commerce.Reshuffled(count):
+            return tell("reshuffled", cards=count)
+        case commerce.Drew(seat, card):
+            return tell("drew", who=tell.who(seat), card=card)
+        case commerce.Offered(seat, to):
+            return tell("offered", who=tell.who(seat), to=tell.who(to))
+        case commerce.OfferSeen(seat, card):
+            return tell("offer_seen", who=tell.who(seat), card=card)
+        case commerce.OfferRefused(seat, to):
+            return tell("offer_refused", who=tell.who(seat), to=tell.who(to))
+        case commerce.Bartered(seat, to):
+            return tell("bartered", who=tell.who(seat), to=tell.who(to))
+        case commerce.Swapped(seat, gave, got):
+            return tell("swapped", who=tell.who(seat), gave=gave, got=got)
+        case commerce.Passed(seat):
+            return tell("passed", who=tell.who(seat))
+        case commerce.Scored(shown, points, total):
+            named = _combination(tell, shown)
+            return tell("scored", who=tell.who(shown.seat), combination=named, points=points, total=total)
+        case commerce.HandEnded(result):
+            return _hand_result(tell, result)
+        case commerce.WentOut(seats, forfeit):
+            key = "forfeit" if forfeit else "out"
+            return tell.one_or_more(key, f"{key}_together", seats)
+        case commerce.MatchEnded(outcome):
+            return tell.ended(outcome)
+    return None
+
+
+def _combination(tell: _Teller, shown: commerce.Shown) -> str:
+    return tell(shown.combination.kind, cards=" ".join(shown.cards))
+
+
+def _hand_result(tell: _Teller, result: commerce.HandResult) -> str:
+    who = tell.who(*result.winners) if result.winners else ""
+    what = tell(result.how, who=who, chips=max(result.gains), pot=result.pot)
+    if not result.shown:
+        return what
+    shown = ", ".join(
+        tell("shown", who=tell.who(one.seat), combination=_combination(tell, one)) for one in result.shown
+    )
+    return tell("ended", shown=shown, what=what)
+
+
 _STORIES: dict[str, tuple[Texts, Callable[[Any, Event], str | None]]] = {
     "three_coins": (THREE_COINS, _three_coins),
+    "mia": (MIA, _mia),
+    "commerce": (COMMERCE, _commerce),
 }
 
 

@@ -13,7 +13,7 @@ from arena.games import find_game
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.rules import AnyGame, Event, Outcome, RulesError, Ruleset, ruleset
 from arena.table import Fault, FaultKind, Limits, MatchEnd, MatchInfo, Penalty, Player, Question
-from arena.wire import three_coins
+from arena.wire import commerce, mia, three_coins
 from arena.wire.codec import Codec, WireError
 
 __all__ = [
@@ -41,7 +41,7 @@ __all__ = [
     "view_to_proto",
 ]
 
-CODECS: dict[str, Codec] = {"three_coins": three_coins.CODEC}
+CODECS: dict[str, Codec] = {"three_coins": three_coins.CODEC, "mia": mia.CODEC, "commerce": commerce.CODEC}
 """The codec of every game, by its code name, which is also the name of its field in Move, View and Event."""
 
 MAX_MESSAGE_BYTES = 64 * 1024

@@ -1,5 +1,7 @@
 """One match of every preset, written out: each step with all that each seat and the public see and hear of it.
 
+Of a long match only the first steps and the last ones stand there.
+
 The files in ``tests/playthroughs`` are the expected texts. A change of the rules shows as a change in them,
 and reading that change is the review. To write them anew:
 
@@ -27,6 +29,9 @@ PLAYERS = 4
 
 FORFEIT_AT = 20
 """The step at which somebody leaves the table, where that leaves three."""
+
+FIRST, LAST = 100, 5
+"""The steps that are written out of a match that has more."""
 
 
 # ---- the text of values --------------------------------------------------------------------------
@@ -83,7 +88,7 @@ def choose(game: AnyGame, state: Any, seat: int, key: bytes, step: int) -> Any:
 
 
 def playthrough(game: AnyGame, preset: str) -> Iterator[str]:
-    """The lines of a whole match."""
+    """The lines of a match: its first steps, and its last ones."""
     rules = ruleset(game, preset)
     players = min(PLAYERS, rules.players[-1])
     key = chance.digest(f"{game.name}-{preset}".encode())
@@ -115,6 +120,7 @@ def playthrough(game: AnyGame, preset: str) -> Iterator[str]:
     state, events = game.start(rules, players)
     yield "start"
     yield from perceived(state, events)
+    steps: list[list[str]] = []
     step = 0
     left = players < PLAYERS
     while game.outcome(state) is None:
@@ -128,8 +134,13 @@ def playthrough(game: AnyGame, preset: str) -> Iterator[str]:
         else:
             happening = Moved({seat: choose(game, state, seat, key, step) for seat in game.asked(state)})
         state, events = game.step(state, happening)
-        yield f"{step}. {happening_text(happening, due.label if due else '', game)}"
-        yield from perceived(state, events)
+        made = f"{step}. {happening_text(happening, due.label if due else '', game)}"
+        steps.append([made, *perceived(state, events)])
+    left_out = len(steps) - FIRST - LAST
+    if left_out > 0:
+        steps[FIRST:-LAST] = [[f"and so on for {left_out} steps", ""]]
+    for lines in steps:
+        yield from lines
 
 
 # ---- the tests -----------------------------------------------------------------------------------

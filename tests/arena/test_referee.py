@@ -496,6 +496,10 @@ FAULTS: list[Callable[[], SeatFault]] = [lambda: Unreadable("x"), lambda: Gone("
 PRESETS = [(game, preset.name) for game in GAMES.values() for preset in game.presets]
 
 
+ILLEGAL = {"three_coins": ("bid 99", "hide 9"), "mia": ("look", "concede"), "commerce": ("give 2C", "refuse")}
+"""Moves that the rules refuse in nearly every position."""
+
+
 class Wild(ScriptedSeat):
     """Plays the move with the given number out of the legal ones; each of the numbers from 95 up is another fault."""
 
@@ -512,7 +516,7 @@ class Wild(ScriptedSeat):
         if number in (97, 98):
             raise FAULTS[number - 97]()
         if number in (95, 96):
-            return self.game.parse("bid 99" if number == 95 else "hide 9")
+            return self.game.parse(ILLEGAL[self.game.name][number - 95])
         if not self.immediate:
             await self.clock.sleep(number / 100)
         return question.view.legal[number % len(question.view.legal)]

@@ -468,7 +468,8 @@ def test_frames_are_the_fold_through_one_pair_of_eyes(file: Path, viewer: Any) -
     folded = list(fold(record))
     assert [one.step for one in folded] == list(range(-1, len(record.steps)))
     seen = list(frames(record, viewer))
-    assert seen == [(one.step, COINS.view(one.state, viewer), heard(one.events, viewer)) for one in folded]
+    game = find_game(record.game)
+    assert seen == [(one.step, game.view(one.state, viewer), heard(one.events, viewer)) for one in folded]
 
 
 def test_frames_show_a_seat_its_own_fist_only() -> None:

@@ -1,3 +1,5 @@
+from arena.protocol.v1 import commerce_pb2 as _commerce_pb2
+from arena.protocol.v1 import mia_pb2 as _mia_pb2
 from arena.protocol.v1 import three_coins_pb2 as _three_coins_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -248,22 +250,34 @@ class Answer(_message.Message):
     def __init__(self, decision: _Optional[int] = ..., move: _Optional[_Union[Move, _Mapping]] = ..., log: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Move(_message.Message):
-    __slots__ = ("three_coins",)
+    __slots__ = ("three_coins", "mia", "commerce")
     THREE_COINS_FIELD_NUMBER: _ClassVar[int]
+    MIA_FIELD_NUMBER: _ClassVar[int]
+    COMMERCE_FIELD_NUMBER: _ClassVar[int]
     three_coins: _three_coins_pb2.ThreeCoinsMove
-    def __init__(self, three_coins: _Optional[_Union[_three_coins_pb2.ThreeCoinsMove, _Mapping]] = ...) -> None: ...
+    mia: _mia_pb2.MiaMove
+    commerce: _commerce_pb2.CommerceMove
+    def __init__(self, three_coins: _Optional[_Union[_three_coins_pb2.ThreeCoinsMove, _Mapping]] = ..., mia: _Optional[_Union[_mia_pb2.MiaMove, _Mapping]] = ..., commerce: _Optional[_Union[_commerce_pb2.CommerceMove, _Mapping]] = ...) -> None: ...
 
 class View(_message.Message):
-    __slots__ = ("three_coins",)
+    __slots__ = ("three_coins", "mia", "commerce")
     THREE_COINS_FIELD_NUMBER: _ClassVar[int]
+    MIA_FIELD_NUMBER: _ClassVar[int]
+    COMMERCE_FIELD_NUMBER: _ClassVar[int]
     three_coins: _three_coins_pb2.ThreeCoinsView
-    def __init__(self, three_coins: _Optional[_Union[_three_coins_pb2.ThreeCoinsView, _Mapping]] = ...) -> None: ...
+    mia: _mia_pb2.MiaView
+    commerce: _commerce_pb2.CommerceView
+    def __init__(self, three_coins: _Optional[_Union[_three_coins_pb2.ThreeCoinsView, _Mapping]] = ..., mia: _Optional[_Union[_mia_pb2.MiaView, _Mapping]] = ..., commerce: _Optional[_Union[_commerce_pb2.CommerceView, _Mapping]] = ...) -> None: ...
 
 class Event(_message.Message):
-    __slots__ = ("three_coins",)
+    __slots__ = ("three_coins", "mia", "commerce")
     THREE_COINS_FIELD_NUMBER: _ClassVar[int]
+    MIA_FIELD_NUMBER: _ClassVar[int]
+    COMMERCE_FIELD_NUMBER: _ClassVar[int]
     three_coins: _three_coins_pb2.ThreeCoinsEvent
-    def __init__(self, three_coins: _Optional[_Union[_three_coins_pb2.ThreeCoinsEvent, _Mapping]] = ...) -> None: ...
+    mia: _mia_pb2.MiaEvent
+    commerce: _commerce_pb2.CommerceEvent
+    def __init__(self, three_coins: _Optional[_Union[_three_coins_pb2.ThreeCoinsEvent, _Mapping]] = ..., mia: _Optional[_Union[_mia_pb2.MiaEvent, _Mapping]] = ..., commerce: _Optional[_Union[_commerce_pb2.CommerceEvent, _Mapping]] = ...) -> None: ...
 
 class Fault(_message.Message):
     __slots__ = ("seat", "kind", "detail")

@@ -76,7 +76,7 @@ def test_copies_of_a_bot_have_different_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("nobody", "no house bot 'nobody'; there are: calculator, honest, observer, random"),
+        ("nobody", "no house bot 'nobody'; there are: calculator, equilibrium, honest, observer, random"),
         ("gone.py", r"gone\.py: No such file"),
         ("cmd:", "needs the command"),
         ("cmd:'open", "cannot be read"),
