@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,9 @@ from arena.commands.failures import Impossible
 from arena.games import GAMES
 from arena.record import Record, RecordError
 from arena.rules import AnyGame, Ruleset, ruleset
+
+if TYPE_CHECKING:
+    from arena.solve import Solver
 
 game_argument = click.argument("game", metavar="GAME", type=click.Choice(tuple(GAMES)))
 """The code name of a game."""
@@ -65,3 +68,17 @@ def make_ruleset(game: AnyGame, preset: str | None, settings: Iterable[str]) -> 
 def names(played: Record) -> list[str]:
     """What the players of a record are called; who has no name is called by the seat."""
     return [line.bot or f"seat {line.seat}" for line in played.players]
+
+
+def find_solver(game: str) -> Solver:
+    """The solver of a game.
+
+    Raises:
+        Impossible: what it needs is not installed.
+        Unsolvable: there is none.
+    """
+    try:
+        from arena.solve import solver
+    except ModuleNotFoundError as error:
+        raise Impossible(f"{error.name} is not installed; install it with: pip install 'bluff-arena[solve]'") from error
+    return solver(game)

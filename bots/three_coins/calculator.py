@@ -19,6 +19,10 @@ class Calculator(Bot):
         chances = totals(view)
         return max(view.legal, key=lambda move: worth(move, view, chances))
 
+    def policy(self, view: View) -> dict[Move, float]:
+        """It hides any number alike, and has no dice for what it says."""
+        return dict.fromkeys(view.legal, 1 / len(view.legal)) if view.phase == "hiding" else {self.choose(view): 1.0}
+
 
 def totals(view: View) -> list[float]:
     """The probability of each total of coins in all fists: own hand known, the others' alike from none to all."""

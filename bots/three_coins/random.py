@@ -12,3 +12,7 @@ class Random(Bot):
     def choose(self, view: View) -> Move:
         """Any of the legal moves."""
         return self.random.choice(view.legal)
+
+    def policy(self, view: View) -> dict[Move, float]:
+        """All alike."""
+        return dict.fromkeys(view.legal, 1 / len(view.legal))
