@@ -18,6 +18,7 @@ from arena.rules import Drawn, Left, Moved
 from webapp.accounts.models import User
 from webapp.bots.models import Bot, Version
 from webapp.matches.models import Block, Entry, Match, Ruleset, Series, SeriesSeat
+from webapp.matches.rulesets import flagship
 from webapp.ratings.models import Rating, Snapshot
 
 
@@ -40,7 +41,7 @@ def make_ruleset(preset: str = "classic", *, game: str = "three_coins") -> Rules
     values = dict(rules.ruleset(find_game(game), preset).values)
     found, _made = Ruleset.objects.get_or_create(
         key=f"{game}/{preset}",
-        defaults={"game": game, "preset": preset, "options": values, "flagship": preset == "classic"},
+        defaults={"game": game, "preset": preset, "options": values, "flagship": preset == flagship(find_game(game))},
     )
     return found
 
@@ -52,7 +53,7 @@ def make_series(bots: Sequence[Bot], *, ruleset: Ruleset | None = None, **fields
     values |= fields
     if values["state"] == Series.State.PLAYING:
         values |= {"lease_until": now + timedelta(minutes=1), "finished": None} | fields
-    series = Series.objects.create(ruleset=ruleset or make_ruleset(), **values)
+    series = Series.objects.create(ruleset=ruleset or make_ruleset(game=bots[0].game), **values)
     for seat, bot in enumerate(bots):
         assert bot.active_version is not None
         SeriesSeat.objects.create(series=series, seat=seat, version=bot.active_version)
@@ -65,29 +66,40 @@ def play(
     match: str,
     game: str = "three_coins",
     preset: str = "classic",
+    options: Mapping[str, object] | None = None,
     seed: int = 0,
+    luck: Mapping[str, tuple[int, ...]] | None = None,
     script: Sequence[Mapping[int, str]] | None = None,
     started: datetime | None = None,
     leaves: int | None = None,
 ) -> Record:
-    """A match that is played to its end: by ``script``, a list of moves by seat, or at random.
+    """A match that is played to its end: by ``script``, a list of moves by seat, and then at random.
 
     Args:
+        names: the players, by seat.
+        match: the name of the match.
+        game: its game.
+        preset: its rules.
+        options: what is changed of them.
+        seed: what everything random follows from.
+        luck: draws by their label that do not follow from it: no record with these can be verified.
+        script: the first moves, or all.
+        started: when; now by default.
         leaves: the number of the decision at which the seat that is asked first is late, and forfeits.
     """
     played = find_game(game)
     chooser = random.Random(seed)
     house, nonces = chooser.randbytes(32), [chooser.randbytes(16) for _ in names]
     key = chance.table_key(house, nonces)
-    ruleset = rules.ruleset(played, preset)
+    ruleset = rules.ruleset(played, preset, options)
     state, _events = played.start(ruleset, len(names))
     steps: list[Step] = []
     decisions = 0
-    script_left = list(script) if script is not None else None
+    script_left = list(script or ())
     while (outcome := played.outcome(state)) is None:
         due = played.due(state)
         if due is not None:
-            got = chance.draw(key, due.label, due.sizes)
+            got = (luck or {}).get(due.label) or chance.draw(key, due.label, due.sizes)
             steps.append(DrawStep(due.label, due.sizes, got))
             state, _events = played.step(state, Drawn(got))
             continue
@@ -97,7 +109,7 @@ def play(
             steps.append(FaultStep(asked[0], "late", "1000.7 ms, of 1000.0 ms", "forfeit"))
             state, _events = played.step(state, Left(frozenset((asked[0],))))
             continue
-        if script_left is not None:
+        if script_left:
             texts = dict(script_left.pop(0))
         else:
             texts = {seat: played.write(_choose(chooser, played.legal(state, seat))) for seat in asked}
@@ -105,7 +117,7 @@ def play(
         state, _events = played.step(state, Moved({seat: played.parse(text) for seat, text in texts.items()}))
     return Record(
         game=game,
-        preset=preset,
+        preset=ruleset.preset,
         options=ruleset.values,
         match=match,
         started=(started or timezone.now()).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -145,7 +157,7 @@ def make_match(
     """A match of these bots with its series, its block (in ``state``) and its entries."""
     global _made
     _made += 1
-    ruleset = ruleset or make_ruleset()
+    ruleset = ruleset or make_ruleset(game=bots[0].game)
     finished = finished or timezone.now()
     series = series or make_series(bots, ruleset=ruleset, started=finished, finished=finished)
     name = f"m-{_made:016x}"

@@ -15,9 +15,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
+from arena.games import GAMES
 from tests.webapp.factories import make_bot, make_match, make_ratings, make_ruleset, make_series, make_user
 from webapp.bots.models import Bot
 from webapp.matches import replay, selectors
+from webapp.matches.drawing import DRAWINGS
 from webapp.matches.models import Block, Match, Series
 from webapp.ratings.models import Rating
 
@@ -31,14 +33,24 @@ def _forget() -> None:
     replay._frames.cache_clear()
 
 
+DRAWN = sorted(DRAWINGS)
+"""The games whose matches can be shown."""
+
+
 @pytest.fixture
-def bots() -> list[Bot]:
+def game() -> str:
+    """The game that is played, where a test does not go through all of them."""
+    return "three_coins"
+
+
+@pytest.fixture
+def bots(game: str) -> list[Bot]:
     olena = make_user("olena")
     return [
-        make_bot("calculator"),
-        make_bot("mirror", owner=olena),
-        make_bot("random"),
-        make_bot("newcomer", owner=olena),
+        make_bot("calculator", game=game),
+        make_bot("mirror", game=game, owner=olena),
+        make_bot("random", game=game),
+        make_bot("newcomer", game=game, owner=olena),
     ]
 
 
@@ -52,7 +64,7 @@ def every_address(match: Match, bot: Bot) -> list[str]:
     return [
         "/",
         "/leaderboards/",
-        "/leaderboards/three_coins/classic/",
+        f"/leaderboards/{match.ruleset.key}/",
         reverse("bot", args=[bot.game, bot.name]),
         "/matches/",
         f"/matches/{match.name}/",
@@ -61,7 +73,7 @@ def every_address(match: Match, bot: Bot) -> list[str]:
         f"/matches/{match.name}/step/3/?as=1",
         f"/series/{match.series_id}/",
         "/rules/",
-        "/rules/three_coins/",
+        f"/rules/{bot.game}/",
         "/write/",
         "/status/",
         "/accounts/login/",
@@ -90,7 +102,7 @@ def test_home_shows_what_is_played_and_what_was(client: Client, bots: list[Bot])
     assert "mirror and random" in page
     assert "are playing now" in page
     assert f"/matches/{match.name}/" in page
-    assert page.count("crossing strip") == 1
+    assert page.count("signature strip") == 1
     assert "table-wide" in page
     assert "1200 ± 20" in page
     assert "arena connect" in page
@@ -150,11 +162,75 @@ def test_series_page_lists_broken_blocks_without_their_secrets(client: Client, b
     assert 'hx-trigger="every 4s"' in text_of(client, f"/series/{playing.pk}/")
 
 
-def test_rules_come_from_the_ruleset(client: Client) -> None:
-    page = text_of(client, "/rules/three_coins/")
-    for word in ("call-only", "stall_rounds", "coins that everybody starts with", "table-tall", "Daryna"):
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        ("three_coins", ["Daryna", "Orest"]),
+        ("mia", ["43 under the cup"]),
+        ("commerce", ["tricon: +4", "0.235 %", "0.199 %", "4.98 %", "takes 4 chips"]),
+    ],
+)
+def test_rules_come_from_the_ruleset(client: Client, game: str, words: list[str]) -> None:
+    page = text_of(client, f"/rules/{game}/")
+    assert "table-tall" in page
+    assert "signature-tall" in page
+    for word in (*words, *(escape(option.meaning) for option in GAMES[game].options)):
         assert word in page
+    for preset in GAMES[game].presets:
+        assert f">{preset.name}</a> {escape(preset.summary)}" in page
     text_of(client, "/rules/poker/", 404)
+
+
+def test_the_values_of_mia_stand_in_the_order_of_the_rules(client: Client) -> None:
+    page = text_of(client, "/rules/mia/")
+    usual, meyer, points = re.findall(r'<ol class="values">(.*?)</ol>', page, re.DOTALL)
+    values = [re.findall(r"<li><b>(.*?)</b><span>(.*?)</span>", part) for part in (usual, meyer, points)]
+    assert [len(part) for part in values] == [21, 21, 15]
+    assert values[0][:2] == [("Mia", "6 %"), ("66", "8 %")]
+    assert values[0][-1] == ("31", "100 %")
+    assert values[1][:3] == [("Mia", "6 %"), ("31", "11 %"), ("66", "14 %")]
+    assert dict(values[2])["9 points"] == "44 %"
+    assert "The order in meyer" in page
+    assert "The order in sum" in page
+
+
+@pytest.mark.parametrize("preset", [preset.name for preset in GAMES["mia"].presets])
+def test_mia_is_on_every_page(client: Client, preset: str) -> None:
+    bots = [make_bot(name, game="mia") for name in ("calculator", "honest", "random")]
+    ruleset = make_ruleset(preset, game="mia")
+    match = make_match(bots, ruleset=ruleset, seed=7)
+    make_ratings(ruleset, [(bots[0], 1300, 20), (bots[1], 1100, 20), (bots[2], 1000, 20)])
+    for address in every_address(match, bots[0]):
+        assert "<h1" in text_of(client, address)
+    page = text_of(client, f"/matches/{match.name}/")
+    assert f"Mia, {preset}" in page
+    assert "The ladder of lies, round" in page
+    assert "did not look" in page
+    assert "dice verified" in page
+    best = match.entries.get(place=1).bot.name
+    assert re.search(f"<h1>{best} wins: ", page)
+    assert f"{best} beats" in text_of(client, "/matches/")
+    assert "announcements climb" in text_of(client, f"/matches/?ruleset=mia/{preset}")
+    assert f"calculator leads Mia {preset} by 200" in text_of(client, f"/leaderboards/mia/{preset}/")
+
+
+@pytest.mark.parametrize("preset", [preset.name for preset in GAMES["commerce"].presets])
+def test_commerce_is_on_every_page(client: Client, preset: str) -> None:
+    bots = [make_bot(name, game="commerce") for name in ("calculator", "honest", "random")]
+    ruleset = make_ruleset(preset, game="commerce")
+    match = make_match(bots, ruleset=ruleset, seed=7)
+    make_ratings(ruleset, [(bots[0], 1300, 20), (bots[1], 1100, 20), (bots[2], 1000, 20)])
+    for address in every_address(match, bots[0]):
+        assert "<h1" in text_of(client, address)
+    page = text_of(client, f"/matches/{match.name}/")
+    assert f"Commerce, {preset}" in page
+    assert "The market, hand" in page
+    first = list(match.entries.filter(place=1).order_by("seat"))
+    wins = "wins" if len(first) == 1 else "share the first place"
+    assert re.search(rf"<h1>{' and '.join(entry.bot.name for entry in first)} {wins}: (took the last |\d+ chips)", page)
+    assert re.search(r"takes \d+ with (a (poen|terz|tricon) of|\d+ points?)", page)
+    assert "the pot grows from circle to circle" in text_of(client, f"/matches/?ruleset=commerce/{preset}")
+    assert f"calculator leads Commerce {preset} by 200" in text_of(client, f"/leaderboards/commerce/{preset}/")
 
 
 def test_status_shows_a_ladder_that_stands_still(client: Client, bots: list[Bot]) -> None:
@@ -236,9 +312,10 @@ def test_queries_do_not_grow(client: Client, bots: list[Bot], address: str) -> N
 # ---- what must not stand on them -----------------------------------------------------------------
 
 
+@pytest.mark.parametrize("game", DRAWN)
 def test_pages_obey_the_policy(client: Client, bots: list[Bot]) -> None:
     match = make_match(bots[:3], leaves=5)
-    make_ratings(make_ruleset(), [(bots[0], 1200, 20), (bots[1], 1100, 100)])
+    make_ratings(match.ruleset, [(bots[0], 1200, 20), (bots[1], 1100, 100)])
     for address in [*every_address(match, bots[0]), "/nothing/"]:
         answer = client.get(address)
         page = str(answer.content, "utf-8")
@@ -251,12 +328,13 @@ def test_pages_obey_the_policy(client: Client, bots: list[Bot]) -> None:
         assert len(re.findall(r"<h1[ >]", page)) == 1, address
 
 
-def test_names_are_escaped_everywhere(client: Client) -> None:
+@pytest.mark.parametrize("game", DRAWN)
+def test_names_are_escaped_everywhere(client: Client, game: str) -> None:
     evil = "<img src=x onerror=alert(1)>\"'&"
     owner = make_user()
-    bots = [make_bot(evil, owner=owner, about=evil), make_bot("b-" + evil, owner=owner)]
+    bots = [make_bot(evil, game=game, owner=owner, about=evil), make_bot("b-" + evil, game=game, owner=owner)]
     Bot.objects.update(state_reason=evil)
-    make_ratings(make_ruleset(), [(bots[0], 1200, 20), (bots[1], 1100, 20)])
+    make_ratings(make_ruleset(game=game), [(bots[0], 1200, 20), (bots[1], 1100, 20)])
     series = make_series(bots, state=Series.State.PLAYING, note=evil)
     match = make_match(bots, leaves=2)
     Block.objects.create(
@@ -279,6 +357,7 @@ CLOSED_ONLY: list[Callable[[Match, Bot], str]] = [
 ]
 
 
+@pytest.mark.parametrize("game", DRAWN)
 @pytest.mark.parametrize("state", [Block.State.OPEN, Block.State.BROKEN])
 def test_nothing_of_a_record_is_shown_before_its_block_is_closed(
     client: Client, bots: list[Bot], state: str, monkeypatch: pytest.MonkeyPatch

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import pytest
 from django.test import Client
@@ -15,9 +14,10 @@ from pytest_django.live_server_helper import LiveServer
 
 from arena import record as records
 from arena.games import GAMES
-from arena.record import MovesStep, Record
+from arena.record import Record
 from arena.rules import OMNISCIENT, PUBLIC
 from tests.webapp.factories import make_bot, make_match, play
+from tests.webapp.replays import at, check_pictures, renamed, told, with_move
 from webapp.matches import replay, selectors
 from webapp.matches.drawing import DRAWINGS, three_coins
 
@@ -39,10 +39,6 @@ def document() -> Record:
         except Exception:  # noqa: BLE001  # another starter makes the script senseless
             continue
     raise AssertionError("the lot never fell on the first seat")
-
-
-def at(record: Record, key: str, step: int | None = None) -> replay.Replay:
-    return replay.replay(record=record, name=records.name(record), key=key, step=step)
 
 
 def fists(shown: replay.Replay) -> list[dict[int, int | None]]:
@@ -75,7 +71,7 @@ def test_bids_are_marked_as_true_or_bluff_for_who_sees_everything(document: Reco
     for key in ("public", "0", "1", "2"):
         shown = at(document, key, 4)
         assert {line.mark for line in shown.story[0].lines} == {"plain"}
-        assert not re.search("m-true|m-bluff|total-line", "".join(shown.crossings))
+        assert not re.search("m-true|m-bluff|total-line", "".join(shown.signatures))
 
 
 @pytest.mark.parametrize("players", [2, 3, 6, 10])
@@ -96,14 +92,6 @@ def test_a_viewer_sees_no_fist_but_his_own_before_they_open(players: int) -> Non
     assert closed > 5
 
 
-def _with_hide(record: Record, step: int, seat: int, text: str) -> Record:
-    steps = list(record.steps)
-    changed = steps[step]
-    assert isinstance(changed, MovesStep)
-    steps[step] = changed._replace(moves={**changed.moves, seat: text})
-    return record._replace(steps=tuple(steps))
-
-
 def test_a_hidden_coin_changes_nothing_that_others_are_shown() -> None:
     # Whoever starts says max every time, and is wrong whatever the other one hides short of everything.
     for starter in (0, 1):
@@ -111,13 +99,13 @@ def test_a_hidden_coin_changes_nothing_that_others_are_shown() -> None:
         script: list[Mapping[int, str]] = [{0: "hide 1", 1: "hide 1"}, {starter: "max"}] * 2
         script += [{0: "hide 1", 1: "hide 1"}, {starter: "max"}]
         record = next(played for seed in range(40) if (played := _played(script, seed)) is not None)
-        twin = _with_hide(record, 3, other, "hide 2")
+        twin = with_move(record, 3, other, "hide 2")
         for step in (3, 4):  # before the fists close, and when they are closed
             for key in ("public", str(starter)):
-                assert _told(at(record, key, step)) == _told(at(twin, key, step)), (key, step)
-        assert _told(at(record, "everything", 4)) != _told(at(twin, "everything", 4))
-        assert _told(at(record, str(other), 4)) != _told(at(twin, str(other), 4))
-        assert _told(at(record, "public", 5)) != _told(at(twin, "public", 5))
+                assert told(at(record, key, step)) == told(at(twin, key, step)), (key, step)
+        assert told(at(record, "everything", 4)) != told(at(twin, "everything", 4))
+        assert told(at(record, str(other), 4)) != told(at(twin, str(other), 4))
+        assert told(at(record, "public", 5)) != told(at(twin, "public", 5))
 
 
 def _played(script: list[Mapping[int, str]], seed: int) -> Record | None:
@@ -125,11 +113,6 @@ def _played(script: list[Mapping[int, str]], seed: int) -> Record | None:
         return play(["a", "b"], match="m-2", script=script, seed=seed)
     except Exception:  # noqa: BLE001  # the lot fell on the other seat
         return None
-
-
-def _told(shown: replay.Replay) -> replay.Replay:
-    """All that a viewer is shown; a twin made by hand follows from no luck, which is said of its record only."""
-    return shown._replace(doubt="")
 
 
 def test_others_are_not_told_how_it_goes_on(document: Record) -> None:
@@ -180,14 +163,9 @@ def test_the_small_picture_has_every_bid_of_its_rounds(document: Record) -> None
 
 
 def test_pictures_are_well_formed_and_have_no_markup_in_their_words(document: Record) -> None:
-    evil = document._replace(players=tuple(line._replace(bot=f"<b>{line.bot}&") for line in document.players))
-    for record in (document, evil):
+    for record in (document, renamed(document, lambda name: f"<b>{name}&")):
         for step in range(len(record.steps) + 1):
-            shown = at(record, "everything", step)
-            for picture in (*shown.tables, *shown.crossings, shown.strip):
-                root = ET.fromstring(picture)
-                assert not any("<" in text for text in root.itertext() if not text.startswith("<b"))
-                assert root.get("aria-label")
+            check_pictures(record, step)
 
 
 def test_every_game_is_drawn() -> None:

@@ -14,22 +14,24 @@ from django.utils.translation import gettext as _
 
 from arena import verify
 from arena.games import find_game
-from arena.record import FaultStep, MovesStep, Record
-from arena.rules import OMNISCIENT, PUBLIC, Event, Viewer, at_seat
+from arena.record import FaultStep, MovesStep, Record, Step
+from arena.rules import OMNISCIENT, PUBLIC, Viewer, at_seat
 from arena.story import tell
 from arena.verify import Frame
 from webapp.matches.drawing import Drawing, drawing
 from webapp.matches.drawing.svg import Svg
+from webapp.matches.drawing.telling import Told
 
 
 class Line(NamedTuple):
-    """One step in the story."""
+    """One step in the story, or several that are told together."""
 
     step: int
+    """Where it leads: to the last one of its steps."""
     text: str
     notes: tuple[str, ...]
     mark: str
-    """How it is marked: ``true``, ``bluff``, ``word``, ``fault``, ``plain``."""
+    """How it is marked: ``true``, ``bluff``, ``unseen``, ``word``, ``fault``, ``plain``."""
     mark_words: str
     """The same, for who does not see it."""
     time: str
@@ -70,7 +72,10 @@ class Replay(NamedTuple):
     viewers: tuple[Seat, ...]
     story: tuple[RoundLines, ...]
     tables: tuple[Svg, ...]
-    crossings: tuple[Svg, ...]
+    signatures: tuple[Svg, ...]
+    signature_title: str
+    key: tuple[tuple[str, str], ...]
+    """The kinds of marks in the signature picture, and what they mean."""
     strip: Svg
     faults: tuple[str, ...]
     doubt: str
@@ -163,49 +168,47 @@ def replay(*, record: Record, name: str, key: str, step: int | None = None) -> R
     if not 0 <= at <= last:
         raise NoSuchStep(str(at))
     names = seat_names(record)
-    frame, end = seen[at], seen[-1]
+    end = seen[-1]
     drawn = drawing(record.game)
     assert drawn is not None
     all_seen = viewer == OMNISCIENT
-    # what comes later is no secret to who sees everything, and would be one to all others
-    known = seen if all_seen else seen[: at + 1]
     story = _story(record, seen, names, viewer, drawn, at)
-    title = _title(record, drawn, end, frame, names, viewer, at == last)
+    upto = seen[: at + 1]
+    round_ = next((i for i, one in enumerate(story, 1) if one.current), 0)
+    title = _title(record, drawn, end, round_, names, viewer, at == last)
     return Replay(
         title=title,
-        caption=drawn.caption(frame.view, names),
+        caption=drawn.caption(upto, names),
         step=at,
         last=last,
-        round=next((i for i, one in enumerate(story, 1) if one.current), 0),
+        round=round_,
         rounds=len(story),
         viewer=key,
         viewers=_viewers(names, key),
         story=story,
-        tables=tuple(drawn.table(frame.view, names, shape) for shape in ("wide", "tall")),
-        crossings=tuple(drawn.crossing(frame.view, names, shape) for shape in ("wide", "tall")),
-        strip=drawn.strip(_heard(known)),
+        tables=tuple(drawn.table(upto, names, shape) for shape in ("wide", "tall")),
+        signatures=tuple(drawn.signature(upto, names, shape) for shape in ("wide", "tall")),
+        signature_title=drawn.signature_title(round_),
+        key=tuple(drawn.key(upto)),
+        # what comes later is no secret to who sees everything, and would be one to all others
+        strip=drawn.strip(seen if all_seen else upto),
         faults=_faults(record, names, viewer, at if not all_seen else last),
         doubt=doubt(record, name),
     )
 
 
 def strip(record: Record) -> Svg:
-    """The match's signature picture, small."""
+    """The match's signature picture, small, for who sees everything."""
     drawn = drawing(record.game)
-    heard = (event for frame in verify.frames(record, PUBLIC) for event in frame.events)
-    return drawn.strip(heard) if drawn else Svg()
-
-
-def _heard(seen: Sequence[Frame]) -> list[Event]:
-    return [event for frame in seen for event in frame.events]
+    return drawn.strip(verify.frames(record, OMNISCIENT)) if drawn else Svg()
 
 
 def _title(
-    record: Record, drawn: Drawing, end: Frame, frame: Frame, names: Sequence[str], viewer: Viewer, over: bool
+    record: Record, drawn: Drawing, end: Frame, number: int, names: Sequence[str], viewer: Viewer, over: bool
 ) -> str:
     if viewer == OMNISCIENT or over:
         return drawn.result(end.view, record.outcome, names)
-    told = {"round": max(1, frame.view.round)}
+    told = {"round": number}
     if viewer == PUBLIC:
         return _("What the table saw in round %(round)d") % told
     return _("What %(name)s knew in round %(round)d") % (told | {"name": names[viewer.seat]})
@@ -264,45 +267,78 @@ def _round(
     current = group.first <= at <= group.last
     upto = group.last if viewer == OMNISCIENT else min(group.last, at)
     known = upto == group.last
-    lines = tuple(
-        _line(record, seen[index], index, names, viewer, drawn, index == at)
-        for index in (range(group.first, upto + 1) if current else ())
-    )
+    shown = _joined(record, seen, range(group.first, upto + 1), drawn) if current else []
+    lines = tuple(_line(record, seen, steps, names, viewer, drawn, at) for steps in shown)
     return RoundLines(group.title, group.summary if known else "", group.last if known else group.first, lines, current)
 
 
+def _joined(record: Record, seen: Sequence[Frame], steps: range, drawn: Drawing) -> list[range]:
+    """The steps that are told in one line each. A fault is always told by itself."""
+    lines: list[range] = []
+    for index in steps:
+        apart = any(_is_fault(record, seen[one]) for one in (index, index - 1) if one in steps)
+        if lines and not apart and drawn.joins(seen[index]):
+            lines[-1] = range(lines[-1].start, index + 1)
+        else:
+            lines.append(range(index, index + 1))
+    return lines
+
+
+def _step(record: Record, frame: Frame) -> Step | None:
+    return record.steps[frame.step] if frame.step >= 0 else None
+
+
+def _is_fault(record: Record, frame: Frame) -> bool:
+    return isinstance(_step(record, frame), FaultStep)
+
+
 def _line(
-    record: Record, frame: Frame, index: int, names: Sequence[str], viewer: Viewer, drawn: Drawing, current: bool
+    record: Record, seen: Sequence[Frame], steps: range, names: Sequence[str], viewer: Viewer, drawn: Drawing, at: int
 ) -> Line:
-    step = record.steps[frame.step] if frame.step >= 0 else None
+    frames = seen[steps.start : steps.stop]
+    step = _step(record, frames[0])
+    truth = next(
+        (found for frame in frames for event in frame.events if (found := drawn.truth(frame.view, event))), None
+    )
+    text, notes = drawn.told(frames, names) or _told(record, frames[0], names, drawn)
+    if isinstance(step, FaultStep):
+        fault, mark = _fault(step, names, viewer), "fault"
+        text, notes = fault, (text, *notes) if text else notes
+    else:
+        mark = truth if truth in ("true", "bluff", "unseen") else "word" if truth else "plain"
+    mark_words = {
+        "true": _("true"),
+        "bluff": _("bluff"),
+        "unseen": _("did not look"),
+        "right": _("right"),
+        "wrong": _("wrong"),
+        "fault": _("fault"),
+    }.get(mark if mark == "fault" else truth or "", "")
+    return Line(
+        steps[-1],
+        _sentence(text or _("The match begins"), names),
+        tuple(_sentence(note, names) for note in notes),
+        mark,
+        mark_words,
+        _time(record, frames, viewer),
+        mark == "fault",
+        at in steps,
+    )
+
+
+def _told(record: Record, frame: Frame, names: Sequence[str], drawn: Drawing) -> Told:
+    """The sentences of a step's events: what all heard before what only the viewer did."""
     told = [
         (event, text)
         for event in frame.events
         if (not drawn.heading(event, names) or len(frame.events) == 1)
         and (text := tell(find_game(record.game), event, names)) is not None
     ]
-    open_ = [text for event, text in told if event.audience is None]
+    public = [text for event, text in told if event.audience is None]
     own = [text for event, text in told if event.audience is not None]
-    is_fault = isinstance(step, FaultStep)
-    if isinstance(step, FaultStep):
-        open_.insert(0, _fault(step, names, viewer))
-    elif not open_:
-        open_ = own or [_("The match begins")]
-        own = []
-    truth = next((found for event in frame.events if (found := drawn.truth(frame.view, event))), None)
-    mark = "fault" if is_fault else truth if truth in ("true", "bluff") else "word" if truth else "plain"
-    notes = [*open_[1:], *([" · ".join(own)] if own else [])]
-    mark_words = {"true": _("true"), "bluff": _("bluff"), "fault": _("fault")}.get(mark, "")
-    return Line(
-        index,
-        _sentence(open_[0], names),
-        tuple(_sentence(note, names) for note in notes),
-        mark,
-        mark_words,
-        _time(record, frame, viewer),
-        is_fault,
-        current,
-    )
+    if not public:
+        return Told(own[0] if own else "", tuple(own[1:]))
+    return Told(public[0], (*public[1:], *([" · ".join(own)] if own else [])))
 
 
 def _sentence(text: str, names: Sequence[str]) -> str:
@@ -310,17 +346,20 @@ def _sentence(text: str, names: Sequence[str]) -> str:
     return text if text.startswith(tuple(names)) else text[:1].upper() + text[1:]
 
 
-def _time(record: Record, frame: Frame, viewer: Viewer) -> str:
-    """The thinking time of a step, in milliseconds. Of a simultaneous one, a seat sees its own."""
-    step = record.steps[frame.step] if frame.step >= 0 else None
-    if not isinstance(step, MovesStep) or not step.ms:
+def _time(record: Record, frames: Sequence[Frame], viewer: Viewer) -> str:
+    """The thinking time of joined steps, in milliseconds. Of a simultaneous one, a seat sees its own."""
+    spent: dict[int, float] = {}
+    for frame in frames:
+        step = _step(record, frame)
+        if isinstance(step, MovesStep):
+            times = dict(step.ms or {})
+            if len(times) > 1 and viewer != OMNISCIENT:
+                times = {seat: ms for seat, ms in times.items() if seat == viewer.seat}
+            for seat, ms in times.items():
+                spent[seat] = spent.get(seat, 0.0) + ms
+    if not spent:
         return ""
-    times = dict(step.ms)
-    if len(times) > 1 and viewer != OMNISCIENT:
-        times = {seat: ms for seat, ms in times.items() if seat == viewer.seat}
-    if not times:
-        return ""
-    low, high = min(times.values()), max(times.values())
+    low, high = min(spent.values()), max(spent.values())
     return _("%(ms)s ms") % {"ms": f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f}–{high:.1f}"}
 
 

@@ -19,6 +19,7 @@ from arena.record import Record
 from webapp.bots.models import Bot
 from webapp.matches import replay
 from webapp.matches.drawing.svg import Svg
+from webapp.matches.drawing.telling import listed
 from webapp.matches.models import Block, Entry, Match, Ruleset, Series, SeriesSeat
 
 PAGE = 20
@@ -71,13 +72,6 @@ def outcome_words(entries: Sequence[Entry]) -> str:
         return _("%(winners)s share the first place") % {"winners": listed(first)}
     line = ngettext("%(winners)s beats %(others)s", "%(winners)s beat %(others)s", len(first))
     return line % {"winners": listed(first), "others": listed(others)}
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a row: ``a, b and c``."""
-    if len(names) < 2:
-        return "".join(names)
-    return _("%(most)s and %(last)s") % {"most": ", ".join(names[:-1]), "last": names[-1]}
 
 
 # ---- matches -------------------------------------------------------------------------------------

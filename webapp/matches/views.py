@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from webapp.matches import replay, selectors
+from webapp.matches.drawing import drawing
 from webapp.matches.models import Series
 from webapp.pages.asking import before_of
 
@@ -21,7 +22,14 @@ def matches(request: HttpRequest) -> HttpResponse:
     if key and chosen is None:
         raise Http404
     page = selectors.match_page(ruleset=chosen, before=before_of(request))
-    context = {"page": page, "rulesets": rulesets, "chosen": chosen, "before": request.GET.get("before")}
+    drawn = drawing(chosen.game) if chosen is not None else None
+    context = {
+        "page": page,
+        "rulesets": rulesets,
+        "chosen": chosen,
+        "before": request.GET.get("before"),
+        "legend": drawn.legend() if drawn is not None else "",
+    }
     return render(request, "matches/matches.html", context)
 
 

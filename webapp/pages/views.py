@@ -13,8 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from arena.games import GAMES
 from webapp.matches import selectors as matches
-from webapp.matches.drawing import drawing
-from webapp.matches.drawing.svg import Svg
+from webapp.matches.drawing import Drawing, drawing
 from webapp.matches.models import Series
 from webapp.pages import selectors
 from webapp.pages.naming import door_address
@@ -56,19 +55,20 @@ def rules(request: HttpRequest, game: str) -> HttpResponse:
         )
         for preset in found.presets
     ]
-    context = {"game": found, "presets": presets, "example": _example(game)}
+    drawn = drawing(game)
+    context = {"game": found, "presets": presets, "example": _example(drawn), **(drawn.page() if drawn else {})}
     return HttpResponse(template.render(context, request))
 
 
-def _example(game: str) -> dict[str, Svg] | None:
+def _example(drawn: Drawing | None) -> dict[str, object] | None:
     """A round of the game, drawn."""
-    drawn = drawing(game)
     if drawn is None:
         return None
-    view, names = drawn.example()
+    seen, names = drawn.example()
     return {
-        "table": drawn.table(view, names, "tall"),
-        "crossing": drawn.crossing(view, names, "tall"),
+        "table": drawn.table(seen, names, "tall"),
+        "signature": drawn.signature(seen, names, "tall"),
+        "key": drawn.key(seen),
     }
 
 

@@ -14,8 +14,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from arena.games.three_coins import GAME, FistsOpened, RoundBegan, RoundBroken, Said, Showdown, Spoke, View
-from arena.rules import PUBLIC, Event, Moved, Outcome, ruleset
+from arena.rules import PUBLIC, Event, Outcome, ruleset
+from arena.verify import Frame
+from webapp.matches.drawing import felt, graph
+from webapp.matches.drawing.graph import CANVASES, STRIP_FLOOR, STRIP_TOP, climb, cross, mark, slots
+from webapp.matches.drawing.playing import played
 from webapp.matches.drawing.svg import Svg, el, picture, short, words
+from webapp.matches.drawing.telling import winners, won
 
 
 class Shown(NamedTuple):
@@ -89,19 +94,14 @@ def truth(view: View, event: Event) -> str | None:
 
 def result(view: View, outcome: Outcome, names: Sequence[str]) -> str:
     """Who won, and how, in one line. ``view`` is one of the end."""
-    first = [seat for seat, place in enumerate(outcome.places) if place == 1]
+    first = winners(outcome)
     if len(first) > 1:
-        winners = _("%(names)s and %(last)s") % {
-            "names": ", ".join(names[seat] for seat in first[:-1]),
-            "last": names[first[-1]],
-        }
         how = {
             "max_rounds": _("level after the last round"),
             "stall_rounds": _("level, and no coin moved any more"),
         }.get(outcome.reason, _("out together"))
-        return _("%(winners)s share the first place: %(how)s") % {"winners": winners, "how": how}
-    winner = first[0]
-    return _("%(winner)s wins: %(how)s") % {"winner": names[winner], "how": _how(view, outcome, names, winner)}
+        return won(outcome, names, how)
+    return won(outcome, names, _how(view, outcome, names, first[0]))
 
 
 def _how(view: View, outcome: Outcome, names: Sequence[str], winner: int) -> str:
@@ -173,8 +173,9 @@ def summary(event: Event, names: Sequence[str]) -> str | None:
     return None
 
 
-def caption(view: View, names: Sequence[str]) -> str:
+def caption(seen: Sequence[Frame], names: Sequence[str]) -> str:
     """What the table looks like now, in a line: for those who do not see it, and under the title."""
+    view: View = seen[-1].view
     look = shown(view)
     if view.phase == "lot":
         return _("The lot decides who starts.")
@@ -199,138 +200,54 @@ def caption(view: View, names: Sequence[str]) -> str:
 # ---- the felt ------------------------------------------------------------------------------------
 
 
-class Place(NamedTuple):
-    """Where a seat is drawn: the middle of its name, and the middle of its fist."""
-
-    x: float
-    y: float
-    fist_x: float
-    fist_y: float
-
-
-class Layout(NamedTuple):
-    """Where everything lies on a felt."""
-
-    top: float
-    width: float
-    height: float
-    x: float
-    y: float
-    """The middle, where the bubble is."""
-    places: tuple[Place, ...]
-    block: float
-    """The width of a seat."""
-
-
-def wide(players: int, first: int) -> Layout:
-    """Seats around an ellipse, clockwise from ``first``, who sits nearest."""
-    x, y = 380.0, 208.0
-    many = players > 6
-    places = []
-    for seat in range(players):
-        angle = math.pi / 2 + 2 * math.pi * ((seat - first) % players) / players
-        across, down = math.cos(angle), math.sin(angle)
-        places.append(Place(x + 298 * across, y + 156 * down, x + 168 * across, y + 11 + (86 if many else 80) * down))
-    # a felt for three needs no room for a fourth at the top
-    top = min(y - 96, *(place.y - 48 for place in places))
-    return Layout(top, 760, max(place.y for place in places) + 72 - top, x, y, tuple(places), 150)
-
-
-def tall(players: int, first: int) -> Layout:
-    """For a phone: the first seat at the bottom, the others in two columns, one at the top where they are odd."""
-    others = players - 1
-    rows = others // 2
-    top = others % 2
-    step = 118
-    head = 36.0
-    places: dict[int, Place] = {}
-    y = head
-    if top:
-        places[(first + rows + 1) % players] = Place(180, y, 180, y + 64)
-        y += step
-    for row in range(rows):
-        at = y + row * step
-        places[(first + rows - row) % players] = Place(92, at, 92, at + 64)
-        places[(first + rows + top + 1 + row) % players] = Place(268, at, 268, at + 64)
-    middle = head + (rows + top) * step + 44
-    bottom = middle + 118
-    places[first] = Place(180, bottom + 22, 180, bottom - 26)
-    return Layout(0, 360, bottom + 86, 180, middle, tuple(places[seat] for seat in range(players)), 160)
-
-
-LAYOUTS = {"wide": wide, "tall": tall}
-
-
-def table(view: View, names: Sequence[str], shape: str) -> Svg:
+def table(seen: Sequence[Frame], names: Sequence[str], shape: str) -> Svg:
     """The felt as this viewer sees it."""
-    layout = LAYOUTS[shape](len(view.coins), view.seat or 0)
+    view: View = seen[-1].view
+    first, players = view.seat or 0, len(view.coins)
+    layout = felt.wide(players, first) if shape == "wide" else felt.tall(players, first)
     look = shown(view)
-    parts = []
-    if shape == "wide":
-        parts.append(el("ellipse", cx=layout.x, cy=layout.y + 12, rx=226, ry=112, class_="rim"))
-    parts += [_seat(view, look, seat, place, names[seat], layout.block) for seat, place in enumerate(layout.places)]
+    parts = felt.rim(layout)
+    parts += [_seat(view, look, seat, layout, names[seat]) for seat in range(players)]
     parts.append(_middle(view, look, layout))
-    label = caption(view, names)
+    label = caption(seen, names)
     return picture(layout.width, layout.height, label, parts, f"table table-{shape}", top=layout.top)
 
 
-def _seat(view: View, look: Shown, seat: int, place: Place, name: str, block: float) -> Svg:
-    x, y = place.x, place.y
+def _seat(view: View, look: Shown, seat: int, layout: felt.Layout, name: str) -> Svg:
+    place = layout.places[seat]
     took_part = seat in look.seats
     acts = view.phase == "bidding" and view.turn == seat
-    parts = []
-    if acts:
-        parts.append(el("rect", x=x - block / 2, y=y - 27, width=block, height=74, rx=12, class_="turn"))
-    parts.append(el("title", name))
-    parts.append(words(x, y - 4, short(name, block - 16, 17), "f-name"))
-    parts.append(_purse(view, look, seat, x, y + 13))
-    line, class_ = _standing(view, look, seat)
-    if line:
-        parts.append(words(x, y + 39, line, class_))
-    if took_part:
-        parts.append(_fist(view, look, seat, place.fist_x, place.fist_y))
-    return el("g", *parts, class_="seat" if took_part else "seat seat-out")
-
-
-def _purse(view: View, look: Shown, seat: int, x: float, y: float) -> Svg:
-    """The coins that a seat owns: full ones, the one just lost as a ring, the rest as hints."""
-    own = view.coins[seat]
     change = look.opened.changes[seat] if look.opened is not None else 0
-    slots = max(view.options.start_coins, own)
-    left = x - (slots - 1) * 8
-    dots = []
-    for slot in range(slots):
-        kind = "coin" if slot < own else "coin-lost" if slot < own - change else "coin-none"
-        if kind == "coin" and change > 0 and slot >= own - change:
-            kind = "coin coin-won"
-        dots.append(el("circle", cx=left + 16 * slot, cy=y, r=5.5, class_=kind))
-    return el("g", *dots)
+    purse = felt.dots(place.x, place.y + 13, view.coins[seat], change, view.options.start_coins)
+    standing = _standing(view, look, seat)
+    fist = [_fist(view, look, seat, place.inner_x, place.inner_y)] if took_part else []
+    return felt.seat(layout, seat, name, purse, standing, *fist, acts=acts, plays=took_part)
 
 
-def _standing(view: View, look: Shown, seat: int) -> tuple[str, str]:
-    """The line under a seat's coins, and its class."""
+def _standing(view: View, look: Shown, seat: int) -> felt.Standing:
+    """The line under a seat's coins."""
     if look.opened is not None and seat in look.seats:
         change = look.opened.changes[seat]
         out = seat not in view.live
         if change:
             line = _("out, %(change)s coin") if out else _("%(change)s coin")
-            return line % {"change": "+1" if change > 0 else "−1"}, "f-soft f-new"
+            return felt.Standing(line % {"change": "+1" if change > 0 else "−1"}, "f-soft f-new")
         end = look.said[-1]
         if end.seat == seat:
-            return (_("right") if look.opened.right else _("wrong")), "f-soft"
-        return "", "f-soft"
+            return felt.Standing(_("right") if look.opened.right else _("wrong"))
+        return felt.Standing()
     if seat not in view.live:
-        return (_("out") if view.options.objective == "last_left" or not view.coins[seat] else ""), "f-soft"
+        return felt.Standing(_("out") if view.options.objective == "last_left" or not view.coins[seat] else "")
     if view.phase == "bidding" and view.turn == seat:
-        return (_("to speak") if look.said else _("to open")), "f-brass"
+        return felt.Standing(_("to speak") if look.said else _("to open"), "f-brass")
     own = [one for one in look.said if one.seat == seat]
     if not own:
-        return ("", "f-soft")
+        return felt.Standing()
     line = _("said %(what)s") % {"what": spoken(own[-1])}
     if look.total is not None and own[-1].move.kind == "bid":
         true = look.total >= own[-1].move.number
-        return line + " · " + (_("true") if true else _("bluff")), "f-true" if true else "f-bluff"
-    return line, "f-soft"
+        return felt.Standing(line + " · " + (_("true") if true else _("bluff")), "f-true" if true else "f-bluff")
+    return felt.Standing(line)
 
 
 def _fist(view: View, look: Shown, seat: int, x: float, y: float) -> Svg:
@@ -367,7 +284,7 @@ def _fist(view: View, look: Shown, seat: int, x: float, y: float) -> Svg:
     return el("g", tile, *inside, class_="fist", data_seat=seat, data_coins=hand)
 
 
-def _middle(view: View, look: Shown, layout: Layout) -> Svg:
+def _middle(view: View, look: Shown, layout: felt.Layout) -> Svg:
     """The bubble with what was said last, its tail towards the speaker, and what is in play."""
     x, y = layout.x, layout.y
     parts = []
@@ -376,7 +293,7 @@ def _middle(view: View, look: Shown, layout: Layout) -> Svg:
         text = spoken(one)
         width = 64 if len(text) < 3 else 30 + 15 * len(text)
         place = layout.places[one.seat]
-        parts.append(_bubble(x, y - 18, width, 50, place.fist_x, place.fist_y, text))
+        parts.append(felt.bubble(x, y - 18, width, 50, place.inner_x, place.inner_y, text))
     opened = look.opened
     if opened is not None:
         bid = highest_bid(look.said)
@@ -401,33 +318,7 @@ def _middle(view: View, look: Shown, layout: Layout) -> Svg:
     return el("g", *parts)
 
 
-def _bubble(x: float, y: float, width: float, height: float, to_x: float, to_y: float, text: str) -> Svg:
-    across, down = to_x - x, to_y - y
-    length = math.hypot(across, down) or 1.0
-    across, down = across / length, down / length
-    reach = min(
-        (width / 2) / abs(across) if across else math.inf,
-        (height / 2) / abs(down) if down else math.inf,
-    )
-    tip = min(reach + 13, length - 20)
-    tail = " ".join(
-        f"{px:.1f},{py:.1f}"
-        for px, py in (
-            (x + across * tip, y + down * tip),
-            (x - down * 10 + across * (reach - 16), y + across * 10 + down * (reach - 16)),
-            (x + down * 10 + across * (reach - 16), y - across * 10 + down * (reach - 16)),
-        )
-    )
-    return el(
-        "g",
-        el("polygon", points=tail, class_="bubble"),
-        el("rect", x=x - width / 2, y=y - height / 2, width=width, height=height, rx=12, class_="bubble"),
-        words(x, y + 9, text, "bubble-text"),
-        class_="said f-new",
-    )
-
-
-# ---- the crossing --------------------------------------------------------------------------------
+# ---- the crossing: the signature picture ---------------------------------------------------------
 
 
 class Column(NamedTuple):
@@ -439,36 +330,32 @@ class Column(NamedTuple):
     """The seat's first column: its hand stands under it."""
 
 
-def crossing(view: View, names: Sequence[str], shape: str) -> Svg:
-    """The signature picture of one round: bids climb towards the line of what is in the fists."""
-    look = shown(view)
-    width, margin = (760.0, 44.0) if shape == "wide" else (350.0, 34.0)
-    room = int((width - 2 * margin) / 62)
-    columns = _columns(look, room)
+def signature(seen: Sequence[Frame], names: Sequence[str], shape: str) -> Svg:
+    """The crossing of one round: bids climb towards the line of what is in the fists."""
+    look = shown(seen[-1].view)
+    canvas = CANVASES[shape]
+    width, margin = canvas.width, canvas.margin
+    columns = _columns(look, canvas.room())
     height, top, floor = 226.0, 30.0, 150.0
     bids = [one.move.number for one in look.said if one.move.kind == "bid"]
     highest = max([1, look.total or 0, *bids])
     domain = highest + max(1, highest // 6)
-    gap = (width - 2 * margin) / max(1, len(columns))
-    if len(columns) < 5:
-        gap = min(gap, 150 if shape == "wide" else 76)
-    start = width / 2 - gap * (len(columns) - 1) / 2
+    gap, places = canvas.columns(len(columns))
 
     def up(value: float) -> float:
         return floor - (floor - top) * value / domain
 
     parts = []
     for value in range(0, domain + 1, max(1, math.ceil(domain / 6))):
-        parts.append(el("line", x1=margin - 8, x2=width - 8, y1=up(value), y2=up(value), class_="grid"))
+        parts.append(canvas.line(up(value), "grid"))
         parts.append(words(margin - 16, up(value) + 4.5, str(value), "x-soft", "end"))
     if look.total is not None:
-        parts.append(el("line", x1=margin - 8, x2=width - 8, y1=up(look.total), y2=up(look.total), class_="total-line"))
+        parts.append(canvas.line(up(look.total), "total-line"))
         label = _("total %(total)d") % {"total": look.total}
         parts.append(words(width - 8, up(look.total) - 7, label, "x-total", "end"))
-    climb, level = [], 0.0
+    points, level = [], 0.0
     marks = []
-    for index, column in enumerate(columns):
-        x = start + gap * index
+    for x, column in zip(places, columns, strict=True):
         name = short(names[column.seat], gap - 6, 13.5)
         parts.append(words(x, 178, name, "x-soft" if column.said is None else "x-name"))
         if column.first:
@@ -479,20 +366,23 @@ def crossing(view: View, names: Sequence[str], shape: str) -> Svg:
             continue
         if column.said.move.kind == "bid":
             level = column.said.move.number
-            climb.append((x, up(level)))
-            true = None if look.total is None else look.total >= level
-            marks.append(_mark(x, up(level), true))
+            points.append((x, up(level)))
+            marks.append(mark(x, up(level), _held(look.total, level)))
             over = up(level) - 13
             # where the total's line runs through it, the number stands under its mark
             crossed = look.total is not None and over - 14 < up(look.total) < over + 4
             marks.append(words(x, over + 34 if crossed else over, str(int(level)), "x-bid"))
         else:
-            at = up(level) if climb else up(look.total or 0)
-            climb.append((x, at))
+            at = up(level) if points else up(look.total or 0)
+            points.append((x, at))
             marks.append(_end(x, at, spoken(column.said), look, width))
-    if len(climb) > 1:
-        parts.append(el("polyline", points=" ".join(f"{px:.1f},{py:.1f}" for px, py in climb), class_="climb"))
-    return picture(width, height, _crossing_words(look, names), [*parts, *marks], f"crossing crossing-{shape}")
+    parts += climb(points)
+    return picture(width, height, _crossing_words(look, names), [*parts, *marks], f"signature signature-{shape}")
+
+
+def _held(total: int | None, bid: float) -> str | None:
+    """Did the fists hold as much as was bid? None where that is not known."""
+    return None if total is None else "true" if total >= bid else "bluff"
 
 
 def _columns(look: Shown, room: int) -> list[Column]:
@@ -516,23 +406,12 @@ def _pips(hand: int | None, x: float, y: float, known: bool) -> Svg:
     return el("g", *(el("circle", cx=x + 11 * i - 5.5 * (hand - 1), cy=y, r=4, class_="pip") for i in range(hand)))
 
 
-def _mark(x: float, y: float, true: bool | None, size: float = 6.5) -> Svg:
-    """A true bid is a disc, a bluff a diamond; nobody knows: a ring."""
-    if true is None:
-        return el("circle", cx=x, cy=y, r=size - 1, class_="m-open")
-    if true:
-        return el("circle", cx=x, cy=y, r=size, class_="m-true")
-    d = size + 1.5
-    return el("path", d=f"M{x:g} {y - d:g}l{d:g} {d:g}l{-d:g} {d:g}l{-d:g} {-d:g}z", class_="m-bluff")
-
-
 def _end(x: float, y: float, text: str, look: Shown, width: float) -> Svg:
     """The word that opens the fists: a cross, and what came of it."""
-    cross = el("path", d=f"M{x - 6:g} {y - 6:g}l12 12m0 -12l-12 12", class_="m-end")
     if look.opened is None:
-        return cross
+        return cross(x, y)
     line = _("%(word)s: %(judged)s") % {"word": text, "judged": _("right") if look.opened.right else _("wrong")}
-    return el("g", cross, words(min(x, width - 44), y - 14, line, "x-bid"))
+    return el("g", cross(x, y), words(min(x, width - 44), y - 14, line, "x-bid"))
 
 
 def _crossing_words(look: Shown, names: Sequence[str]) -> str:
@@ -570,50 +449,66 @@ def rounds(events: Iterable[Event]) -> tuple[RoundLine, ...]:
     return tuple(lines)
 
 
-MOST_ROUNDS = 12
-
-
-def strip(events: Iterable[Event]) -> Svg:
+def strip(seen: Iterable[Frame]) -> Svg:
     """The crossing of a whole match, small enough for a row of a table: its last rounds side by side."""
-    every = rounds(events)
-    lines = every[-MOST_ROUNDS:]
-    width, height = 240.0, 48.0
-    top, floor = 7.0, 41.0
-    highest = max([1, *(line.total or 0 for line in lines), *(bid for line in lines for bid in line.bids)])
-    slot = min(width / max(1, len(lines)), 48.0)
+    every = rounds(event for frame in seen for event in frame.events)
+    drawn = slots(every)
+    highest = max(
+        [1, *(line.total or 0 for _slot, line in drawn), *(bid for _slot, line in drawn for bid in line.bids)]
+    )
     parts = []
 
     def up(value: float) -> float:
-        return floor - (floor - top) * value / highest
+        return STRIP_FLOOR - (STRIP_FLOOR - STRIP_TOP) * value / highest
 
-    for index, line in enumerate(lines):
-        left, right = slot * index + 4, slot * (index + 1) - 4
+    for slot, line in drawn:
         if line.total is not None:
-            parts.append(el("line", x1=left, x2=right, y1=up(line.total), y2=up(line.total), class_="total-line"))
-        step = (right - left - 6) / max(1, len(line.bids) - 1)
-        points = [
-            (left + 3 + step * i if len(line.bids) > 1 else (left + right) / 2, up(bid))
-            for i, bid in enumerate(line.bids)
-        ]
-        if len(points) > 1:
-            parts.append(el("polyline", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in points), class_="climb"))
-        for (x, y), bid in zip(points, line.bids, strict=True):
-            parts.append(_mark(x, y, None if line.total is None else line.total >= bid, 2.6))
+            y = up(line.total)
+            parts.append(el("line", x1=slot.left, x2=slot.right, y1=y, y2=y, class_="total-line"))
+        points = list(zip(slot.columns(len(line.bids)), map(up, line.bids), strict=True))
+        parts += climb(points)
+        parts += [mark(x, y, _held(line.total, bid), 2.6) for (x, y), bid in zip(points, line.bids, strict=True)]
         if not points:
-            y = up(line.total or 0)
-            parts.append(el("path", d=f"M{(left + right) / 2 - 3:g} {y - 3:g}l6 6m0 -6l-6 6", class_="m-end"))
+            parts.append(cross(slot.middle, up(line.total or 0), 3))
     bluffs = sum(bid > line.total for line in every if line.total is not None for bid in line.bids)
-    label = ngettext("%(n)d round", "%(n)d rounds", len(every)) % {"n": len(every)}
-    label += "; " + ngettext("%(n)d bid was a bluff", "%(n)d bids were bluffs", bluffs) % {"n": bluffs}
-    return picture(width, height, label, parts, "crossing strip")
+    label = ngettext("%(n)d bid was a bluff", "%(n)d bids were bluffs", bluffs) % {"n": bluffs}
+    return graph.strip(parts, len(every), label)
 
 
-# ---- an example ----------------------------------------------------------------------------------
+# ---- what stands beside the pictures --------------------------------------------------------------
 
 
-def example() -> tuple[View, tuple[str, ...]]:
+def signature_title(number: int) -> str:
+    """What the signature picture of a round is called."""
+    return _("The crossing, round %(round)d") % {"round": number}
+
+
+def key(_seen: Sequence[Frame]) -> list[tuple[str, str]]:
+    """What the marks of the crossing mean."""
+    return [("true", _("true")), ("bluff", _("bluff")), ("total", _("what the fists hold"))]
+
+
+def legend() -> str:
+    """How to read the small pictures."""
+    return _("bids climb towards the line of what the fists held. A disc was true, a diamond a bluff.")
+
+
+def joins(_frame: Frame) -> bool:
+    """Every step is a line of its own."""
+    return False
+
+
+def told(_frames: Sequence[Frame], _names: Sequence[str]) -> None:
+    """The sentences of its events say all of a step."""
+
+
+def page() -> dict[str, object]:
+    """The rules' page needs nothing more."""
+    return {}
+
+
+def example() -> tuple[tuple[Frame, ...], tuple[str, ...]]:
     """The round that the rules' page tells, played by the rules themselves."""
-    state, _events = GAME.start(ruleset(GAME, "classic", {"first_starter": "seat"}), 3)
-    for texts in ({0: "hide 3", 1: "hide 2", 2: "hide 0"}, {0: "bid 4"}, {1: "bid 6"}, {2: "call"}):
-        state, _events = GAME.step(state, Moved({seat: GAME.parse(text) for seat, text in texts.items()}))
-    return GAME.view(state, PUBLIC), ("Daryna", "Orest", "Semen")
+    moves = ({0: "hide 3", 1: "hide 2", 2: "hide 0"}, {0: "bid 4"}, {1: "bid 6"}, {2: "call"})
+    rules = ruleset(GAME, "classic", {"first_starter": "seat"})
+    return played(GAME, rules, 3, moves, {}, PUBLIC), ("Daryna", "Orest", "Semen")
