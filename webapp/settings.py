@@ -81,6 +81,10 @@ ARENA_GRACE_SECONDS = env.float("ARENA_GRACE_SECONDS", default=30.0)
 ARENA_LADDER_PAUSE = env.float("ARENA_LADDER_PAUSE", default=3.0)
 ARENA_LADDER_PAUSE_SERVING = env.float("ARENA_LADDER_PAUSE_SERVING", default=0.5)
 
+# How many series the ladder may have under way; 0 for any number. With one fewer than there are places to play, what
+# has to be played again after a crash, and whatever else must not wait, finds a free one.
+ARENA_LADDER_TABLES = env.int("ARENA_LADDER_TABLES", default=0)
+
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", _base.hostname])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[ARENA_BASE_URL])
 

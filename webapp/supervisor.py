@@ -115,6 +115,9 @@ async def _start(supervisor: Supervisor, data: Path, choices: Choices) -> str:
         if not given.get("ALLOWED_HOSTS"):
             own["ALLOWED_HOSTS"] = _names_of_this_machine(choices.host)
 
+    if not given.get("ARENA_LADDER_TABLES") and {"worker", "scheduler"} <= set(parts):
+        # One place to play is kept free of the ladder, for what must not wait: a series whose worker was lost.
+        own["ARENA_LADDER_TABLES"] = str(choices.workers)
     if "prepare" in parts:
         await supervisor.run(Service("prepare", [sys.executable, "-m", "webapp.prepare"], own))
     if "door" in parts:
@@ -123,7 +126,7 @@ async def _start(supervisor: Supervisor, data: Path, choices: Choices) -> str:
         supervisor.start(Service("door", [*django, "door"], own, ready))
     if "worker" in parts:
         command = [sys.executable, "-m", "celery", "-A", "webapp", "--quiet", "worker"]
-        command += ["--concurrency", str(choices.workers), "--without-gossip", "--without-mingle"]
+        command += ["--concurrency", str(choices.workers + 1), "--without-gossip", "--without-mingle"]
         # A match cut short is played again from its start: worth waiting a little for those that are almost over.
         supervisor.start(Service("worker", command, own, patience=10.0))
     if "scheduler" in parts:

@@ -166,7 +166,7 @@ class Rude:
         (None, r"returned nothing \(None\)"),
         ("bid four", "'bid four' is no move of Three Coins"),
         ("bid " + "4" * 5000, "is no move"),
-        (4, "returned 4, which is no move"),
+        (4, "returned 4: '4' is no move of Three Coins"),
         (Move("bid", -1), "is no move"),
         (Move("bid", 2**80), "is no move"),
         (Move("sing"), "is no move"),

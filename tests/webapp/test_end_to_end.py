@@ -128,7 +128,7 @@ def sign_up_and_make_a_bot(page: Page, url: str, author: str, bot: str) -> str:
     page.get_by_label("Name").fill(bot)
     page.get_by_role("button", name="Add it").click()
     page.get_by_role("button", name="Make a token").click()
-    token = page.locator("pre.command code").inner_text().strip()
+    token = page.locator("#token code").inner_text().strip()
     assert token.startswith("ba_")
     return token
 

@@ -245,6 +245,19 @@ def test_a_game_that_nobody_can_play_does_not_stop_the_others() -> None:
 # ---- when ----------------------------------------------------------------------------------------
 
 
+def test_the_ladder_leaves_places_to_others(settings: Any) -> None:
+    settings.ARENA_LADDER_TABLES = 2
+    rules()
+    house("random", "honest")
+    for _ in range(2):
+        series = ladder.tick()
+        assert series is not None
+        Series.objects.filter(pk=series.pk).update(state="playing", lease_until=timezone.now() + timedelta(minutes=1))
+    assert ladder.tick() is None
+    Series.objects.filter(pk=series.pk).update(state="finished", lease_until=None)
+    assert ladder.tick() is not None
+
+
 def test_one_series_waits_at_most() -> None:
     rules()
     house("random", "honest")

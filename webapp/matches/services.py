@@ -84,7 +84,9 @@ def create_series(
 
 def ring(series: Series, *, in_seconds: float = 0.0) -> None:
     """Wake a worker for a waiting series, once the present transaction is committed. Ringing twice does no harm."""
-    priority = Priority.TOURNAMENT if series.purpose == Series.Purpose.TOURNAMENT else Priority.LADDER
+    # what was broken off goes first: others have waited for it once already
+    soon = series.broken > 0 or series.purpose == Series.Purpose.TOURNAMENT
+    priority = Priority.TOURNAMENT if soon else Priority.LADDER
     options: dict[str, Any] = {"priority": priority, "retry": False}
     if in_seconds:
         options["countdown"] = in_seconds
