@@ -127,6 +127,19 @@ def placed(ranks: Iterable[Iterable[int]], players: int) -> tuple[int, ...]:
     return tuple(places)
 
 
+def next_live(live: tuple[int, ...], seat: int, *, clockwise: bool = True) -> int:
+    """The next of the seats still in, ascending in ``live``, from ``seat``, which itself comes last.
+
+    Clockwise is upwards, and after the highest seat the lowest.
+
+    >>> next_live((0, 2, 3), 3), next_live((0, 2, 3), 2, clockwise=False)
+    (0, 0)
+    """
+    if clockwise:
+        return next((other for other in live if other > seat), live[0])
+    return next((other for other in reversed(live) if other < seat), live[-1])
+
+
 # ---- rulesets ------------------------------------------------------------------------------------
 
 Value = str | int

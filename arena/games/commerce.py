@@ -28,6 +28,7 @@ from arena.rules import (
     Value,
     Viewer,
     check_players,
+    next_live,
     placed,
 )
 
@@ -722,11 +723,6 @@ def _word_refusal(state: State, seat: int, word: str) -> str | None:
     return None
 
 
-def _next_live(live: tuple[int, ...], seat: int) -> int:
-    """The next seat still in, clockwise (upwards, then round) from ``seat``, which itself comes last."""
-    return next((other for other in live if other > seat), live[0])
-
-
 def _circle(state: State) -> tuple[int, ...]:
     """The seats still in, clockwise from the banker's left; a banker still in is the last."""
     return (
@@ -781,7 +777,7 @@ def _begin_hand(state: State, *, redeal: bool) -> Stepped:
             if len(state.live) <= 1:
                 ended, ends = _end(state, "last_left")
                 return ended, (*events, *ends)
-    banker = state.banker if state.banker in state.live else _next_live(state.live, state.banker)
+    banker = state.banker if state.banker in state.live else next_live(state.live, state.banker)
     hand = state.hand + 1
     began = state._replace(phase="deal", hand=hand, banker=banker)
     events = (*events, HandBegan(hand, banker, redeal))
@@ -885,10 +881,7 @@ def _take_top(state: State) -> Stepped:
 def _offer(state: State, card: str) -> Stepped:
     """The neighbour is asked; the card stays in its owner's hand until he accepts."""
     seat = state.turn
-    if state.options.barter_side == "left":
-        to = _next_live(state.live, seat)
-    else:
-        to = next((other for other in reversed(state.live) if other < seat), state.live[-1])
+    to = next_live(state.live, seat, clockwise=state.options.barter_side == "left")
     seers = (seat, to) if state.options.offer_visible == "on" else (seat,)
     seen = tuple(OfferSeen(seer, card, frozenset((seer,))) for seer in seers)
     return state._replace(phase="offered", offer=card, offer_to=to, offered=True), (Offered(seat, to), *seen)

@@ -29,6 +29,7 @@ from arena.rules import (
     Value,
     Viewer,
     check_players,
+    next_live,
     placed,
 )
 
@@ -683,13 +684,6 @@ def _pass_refusal(state: State, seat: int, value: str) -> str | None:
     return None
 
 
-def _next_live(live: tuple[int, ...], seat: int, clockwise: bool) -> int:
-    """The next seat still in, in this direction of play, from ``seat``, which itself comes last."""
-    if clockwise:
-        return next((other for other in live if other > seat), live[0])
-    return next((other for other in reversed(live) if other < seat), live[-1])
-
-
 def _find_starter(state: State, got: tuple[int, ...]) -> Stepped:
     """The lot has fallen, or everybody who still can start has rolled a die."""
     if not state.contenders:
@@ -754,7 +748,7 @@ def _announce(state: State, move: Move) -> Stepped:
     clockwise = state.clockwise != turns
     after = state._replace(
         phase="mia" if value == MIA else "answering",
-        turn=_next_live(state.live, seat, clockwise),
+        turn=next_live(state.live, seat, clockwise=clockwise),
         clockwise=clockwise,
         claim=value if kind == "say" else state.claim,
         announced=value,
@@ -825,7 +819,7 @@ def _next_starter(state: State, showdown: Showdown) -> int:
         return showdown.announcer if loser == showdown.ender else showdown.ender
     if next_starter == "loser" and loser in state.live:
         return loser
-    return _next_live(state.live, loser, state.clockwise)
+    return next_live(state.live, loser, clockwise=state.clockwise)
 
 
 def _leave(state: State) -> Stepped:
@@ -836,7 +830,7 @@ def _leave(state: State) -> Stepped:
     if len(after.live) <= 1:
         ended, events = _end(after, "last_left")
     else:
-        ended, events = _go_on(after, _next_live(after.live, seat, after.clockwise))
+        ended, events = _go_on(after, next_live(after.live, seat, clockwise=after.clockwise))
     return ended, (went, broken, *events)
 
 

@@ -27,6 +27,7 @@ from arena.rules import (
     Value,
     Viewer,
     check_players,
+    next_live,
     placed,
 )
 
@@ -467,11 +468,6 @@ def _word_refusal(state: State, seat: int, word: str) -> str | None:
     return None
 
 
-def _next_live(live: tuple[int, ...], seat: int) -> int:
-    """The next seat still in, clockwise (upwards, then round) from ``seat``, which itself comes last."""
-    return next((other for other in live if other > seat), live[0])
-
-
 def _begin_round(state: State, starter: int) -> Stepped:
     begun = state._replace(
         phase="hiding",
@@ -498,7 +494,7 @@ def _speak(state: State, move: Move) -> Stepped:
     said = (*state.said, Said(seat, move))
     spoke = Spoke(seat, move)
     if move.kind == "bid":
-        turn = _next_live(state.live, seat)
+        turn = next_live(state.live, seat)
         return state._replace(said=said, bid=move.number, bidder=seat, turn=turn), (spoke,)
     showdown = _open_fists(state, seat, move.kind, said)
     after, events = _settle(state, seat, showdown)
@@ -556,7 +552,7 @@ def _settle(state: State, ender: int, showdown: Showdown) -> Stepped:
 def _next_starter(state: State, ender: int, showdown: Showdown) -> int:
     losers = [seat for seat, change in enumerate(showdown.changes) if change < 0]
     first = losers[0] if state.options.next_starter == "loser" and len(losers) == 1 else ender
-    return first if first in state.live else _next_live(state.live, first)
+    return first if first in state.live else next_live(state.live, first)
 
 
 def _leave(state: State, seats: frozenset[int]) -> Stepped:
@@ -573,12 +569,12 @@ def _leave(state: State, seats: frozenset[int]) -> Stepped:
         if len(after.live) <= 1:
             ended, events = _end(after, "last_left")
         else:
-            ended, events = _go_on(after, _next_live(after.live, state.turn))
+            ended, events = _go_on(after, next_live(after.live, state.turn))
         return ended, (went, broken, *events)
     if len(after.live) <= 1:
         ended, events = _end(after, "last_left")
         return ended, (went, *events)
-    starter = after.starter if after.starter in after.live else _next_live(after.live, after.starter)
+    starter = after.starter if after.starter in after.live else next_live(after.live, after.starter)
     return after._replace(starter=starter), (went,)
 
 
