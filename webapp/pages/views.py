@@ -56,7 +56,13 @@ def rules(request: HttpRequest, game: str) -> HttpResponse:
         for preset in found.presets
     ]
     drawn = drawing(game)
-    context = {"game": found, "presets": presets, "example": _example(drawn), **(drawn.page() if drawn else {})}
+    context = {
+        "game": found,
+        "presets": presets,
+        "own": matches.own_rulesets(game=game),
+        "example": _example(drawn),
+        **(drawn.page() if drawn else {}),
+    }
     return HttpResponse(template.render(context, request))
 
 
