@@ -142,8 +142,12 @@ def _checked(game: AnyGame, preset: str | None, options: Mapping[str, object]) -
         values = {**ruleset(game, preset).values, **values}
         return ruleset(game, preset, options)
     except RulesetError as error:
-        about = _about(game, values, str(error)) if len(values) == len(game.options) else []
-        raise RulesRefused(str(error), dict.fromkeys(about, str(error))) from error
+        reason = str(error)
+        # else it is about a preset or an option that there is not
+        contradicts = len(values) == len(game.options) and game.contradiction(values) == reason
+        raise RulesRefused(
+            reason, dict.fromkeys(_about(game, values, reason) if contradicts else (), reason)
+        ) from error
 
 
 def _about(game: AnyGame, values: Mapping[str, Value], reason: str) -> list[str]:
