@@ -58,9 +58,6 @@ class Drawing(Protocol):
     def result(self, view: Any, outcome: Outcome, names: Sequence[str]) -> str:
         """Who won, and how, in a line; ``view`` is one of the end."""
 
-    def example(self) -> tuple[Sequence[Frame], Sequence[str]]:
-        """What is seen of the round that the rules' page tells, and the names in it."""
-
     def page(self) -> Mapping[str, object]:
         """What else the rules' page shows, by the names that its template gives it."""
 

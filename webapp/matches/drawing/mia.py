@@ -32,11 +32,10 @@ from arena.games.mia import (
     options_of,
     ranking,
 )
-from arena.rules import PUBLIC, Event, Outcome, ruleset
+from arena.rules import Event, Outcome, ruleset
 from arena.verify import Frame
 from webapp.matches.drawing import felt, graph
 from webapp.matches.drawing.graph import CANVASES, STRIP_FLOOR, STRIP_TOP, Canvas, climb, cross, mark
-from webapp.matches.drawing.playing import played
 from webapp.matches.drawing.svg import Svg, el, picture, short, words
 from webapp.matches.drawing.telling import Told, winners, won
 
@@ -854,13 +853,3 @@ def page() -> dict[str, object]:
         for values, presets in found.items()
     ]
     return {"usual": orders[0], "others": orders[1:]}
-
-
-def example() -> tuple[tuple[Frame, ...], tuple[str, ...]]:
-    """The round that the rules' page tells, played by the rules themselves."""
-    rules = ruleset(GAME, "classic", {"first_starter": "seat"})
-    moves = ("roll", "say 52", "roll", "say 65", "pass 65", "pass 65", "pass 65", "challenge")
-    seats = (0, 0, 1, 1, 2, 3, 0, 1)
-    luck = {"round/1/roll/1": (4, 1), "round/1/roll/2": (3, 2)}
-    happened = [{seat: move} for seat, move in zip(seats, moves, strict=True)]
-    return played(GAME, rules, 4, happened, luck, PUBLIC), ("A", "B", "C", "D")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django import template
+from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape, format_html
@@ -15,6 +16,7 @@ from django.utils.translation import ngettext
 from arena.games import GAMES
 from arena.rules import Option, Preset, Value
 from webapp.matches.models import Ruleset
+from webapp.matches.replay import Steps
 from webapp.pages import naming
 
 register = template.Library()
@@ -76,6 +78,16 @@ def rank(row: object) -> str:
     """A rank as the interval that it is."""
     low, high = getattr(row, "rank_low", 0), getattr(row, "rank_high", 0)
     return str(low) if low == high else f"{low}–{high}"
+
+
+@register.simple_tag(takes_context=True)
+def step_address(context: Context, step: int | str, key: str | None = None) -> str:
+    """Where a step of the ``replay`` that a page shows is, seen by ``key`` or by whom it is shown for.
+
+    The page says in ``steps`` how its addresses are made.
+    """
+    made: Steps = context["steps"]
+    return f"{made.before}{step}{made.between}{key or context['replay'].viewer}{made.after}"
 
 
 @register.filter
