@@ -20,7 +20,7 @@ from tests.arena.decks import draw_for, stacked
 from tests.webapp.factories import play
 from tests.webapp.replays import at, check_pictures, pictures, renamed, told
 from webapp.matches import replay
-from webapp.matches.drawing import commerce, trading
+from webapp.matches.drawing import trading
 from webapp.matches.replay import Replay
 
 PRESETS = [preset.name for preset in GAME.presets]
