@@ -361,6 +361,14 @@ CASES = [
     Case("start_coins", 5, lambda t: t, lambda t: t.state.coins, (5, 5, 5), (3, 3, 3), {"coin_cap": 5}),
     Case("coin_cap", 4, lambda t: t.hide(1, 1, 1).say("bid 3", "cliff"), lambda t: t.state.coins, (3, 4, 3), (3, 3, 3)),
     Case(
+        "coin_cap",
+        4,
+        lambda t: t.hide(1, 1, 1).say("bid 3", "cliff").hide(1, 1, 1).say("bid 1", "bid 2", "bid 3", "cliff"),
+        lambda t: t.state.coins,
+        (3, 4, 3),
+        (3, 3, 3),
+    ),
+    Case(
         "cliff",
         "off",
         lambda t: t.hide(1, 1, 1).say("bid 3"),
