@@ -27,7 +27,6 @@ from arena.games.commerce import (
     Drew,
     HandBegan,
     HandEnded,
-    MatchEnded,
     Offered,
     OfferRefused,
     OfferSeen,
@@ -41,7 +40,7 @@ from arena.games.commerce import (
     WentOut,
     combination,
 )
-from arena.rules import Event, Outcome
+from arena.rules import Event, MatchEnded, Outcome
 from arena.story import tell
 from arena.verify import Frame
 from webapp.matches.drawing import felt, graph
@@ -365,25 +364,12 @@ def table(seen: Sequence[Frame], names: Sequence[str], shape: str) -> Svg:
         if shape == "wide"
         else felt.tall(seats, view.seat or 0, step=138, near=75, above=44, below=152)
     )
-    out = _out(seen)
+    out = felt.went_out(seen, WentOut, lambda event: event.hand if isinstance(event, HandBegan) else None)
     parts = felt.rim(layout)
     for seat in range(seats):
         parts += [_seat(view, now, out, seat, layout, names[seat]), *_held(view, now, seat, layout)]
     parts += [*_middle(view, now, layout), *_on_its_way(view, layout)]
     return picture(layout.width, layout.height, caption(seen, names), parts, f"table table-{shape}", top=layout.top)
-
-
-def _out(seen: Iterable[Frame]) -> dict[int, int]:
-    """In which hand who went out."""
-    found: dict[int, int] = {}
-    number = 0
-    for frame in seen:
-        for event in frame.events:
-            if isinstance(event, WentOut):
-                found |= dict.fromkeys(event.seats, number)
-            elif isinstance(event, HandBegan):
-                number = event.hand
-    return found
 
 
 def _seat(view: View, now: Look, out: Mapping[int, int], seat: int, layout: felt.Layout, name: str) -> Svg:

@@ -386,7 +386,8 @@ def table(seen: Sequence[Frame], names: Sequence[str], shape: str) -> Svg:
         if shape == "wide"
         else felt.tall(players, first, step=134, near=78, above=36, below=164)
     )
-    look, out = shown(seen), _out(seen)
+    look = shown(seen)
+    out = felt.went_out(seen, WentOut, lambda event: event.round if isinstance(event, RoundBegan) else None)
     parts = felt.rim(layout)
     parts += [_seat(view, look, out, seat, layout, names[seat]) for seat in range(players)]
     parts += _starting_dice(seen[-1], layout)
@@ -404,19 +405,6 @@ def table(seen: Sequence[Frame], names: Sequence[str], shape: str) -> Svg:
         at = top + (24 if shape == "tall" else height - 14)
         parts += [words(14, at, _direction(view), "f-soft", "start"), *_arrows(layout, view)]
     return picture(layout.width, height, caption(seen, names), parts, f"table table-{shape}", top=top)
-
-
-def _out(seen: Iterable[Frame]) -> dict[int, int]:
-    """In which round who went out."""
-    found: dict[int, int] = {}
-    number = 0
-    for frame in seen:
-        for event in frame.events:
-            if isinstance(event, WentOut):
-                found |= dict.fromkeys(event.seats, number)
-            elif isinstance(event, RoundBegan):
-                number = event.round
-    return found
 
 
 def _direction(view: View) -> str:
