@@ -146,7 +146,7 @@ def test_the_title_says_who_won_and_how() -> None:
 
 
 def test_others_are_not_told_how_it_goes_on() -> None:
-    for key, title in (("public", "What the table saw in round 1"), ("2", "What Semen knew in round 1")):
+    for key, title in (("public", "What the table saw in hand 1"), ("2", "What Semen knew in hand 1")):
         for step in (4, 6):
             shown = at(traded(), key, step)
             assert shown.title == title

@@ -77,6 +77,8 @@ class Replay(NamedTuple):
     last: int
     round: int
     rounds: int
+    part: str
+    """What the round is called within a sentence."""
     viewer: str
     viewers: tuple[Seat, ...]
     story: tuple[RoundLines, ...]
@@ -183,7 +185,7 @@ def replay(*, record: Record, name: str, key: str, step: int | None = None) -> R
     names = seat_names(record)
     made = shown(course=record, seen=seen, names=names, key=key, at=len(seen) - 1 if step is None else step)
     return made._replace(
-        title=_title(record, seen[-1], made.round, names, viewer, made.step == made.last), doubt=doubt(record, name)
+        title=_title(record, seen[-1], made.part, names, viewer, made.step == made.last), doubt=doubt(record, name)
     )
 
 
@@ -210,6 +212,7 @@ def shown(*, course: Course, seen: Sequence[Frame], names: Sequence[str], key: s
         last=last,
         round=round_,
         rounds=len(story),
+        part=drawn.part(round_),
         viewer=key,
         viewers=_viewers(names, key),
         story=story,
@@ -230,15 +233,14 @@ def strip(record: Record) -> Svg:
     return drawn.strip(verify.frames(record, OMNISCIENT)) if drawn else Svg()
 
 
-def _title(record: Record, end: Frame, number: int, names: Sequence[str], viewer: Viewer, over: bool) -> str:
+def _title(record: Record, end: Frame, part: str, names: Sequence[str], viewer: Viewer, over: bool) -> str:
     if viewer == OMNISCIENT or over:
         drawn = drawing(record.game)
         assert drawn is not None
         return drawn.result(end.view, record.outcome, names)
-    told = {"round": number}
     if viewer == PUBLIC:
-        return _("What the table saw in round %(round)d") % told
-    return _("What %(name)s knew in round %(round)d") % (told | {"name": names[viewer.seat]})
+        return _("What the table saw in %(part)s") % {"part": part}
+    return _("What %(name)s knew in %(part)s") % {"part": part, "name": names[viewer.seat]}
 
 
 def _viewers(names: Sequence[str], key: str) -> tuple[Seat, ...]:

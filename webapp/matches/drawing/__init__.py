@@ -43,6 +43,9 @@ class Drawing(Protocol):
     def heading(self, event: Event, names: Sequence[str]) -> str | None:
         """The title of the round that ``event`` begins; None for any other event."""
 
+    def part(self, number: int) -> str:
+        """What a round is called within a sentence: ``round 3``, ``hand 3``."""
+
     def summary(self, event: Event, names: Sequence[str]) -> str | None:
         """A round in a line, from the event that ended it; None for any other event."""
 

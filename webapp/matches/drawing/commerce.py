@@ -115,6 +115,11 @@ def heading(event: Event, names: Sequence[str]) -> str | None:
     return None
 
 
+def part(number: int) -> str:
+    """What a hand is called within a sentence."""
+    return _("hand %(hand)d") % {"hand": number}
+
+
 def truth(view: View, event: Event) -> str | None:
     """Nobody can lie here: only combinations are marked."""
     ended = isinstance(event, HandEnded) and bool(event.result.shown)

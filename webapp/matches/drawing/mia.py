@@ -186,6 +186,11 @@ def heading(event: Event, names: Sequence[str]) -> str | None:
     return None
 
 
+def part(number: int) -> str:
+    """What a round is called within a sentence."""
+    return _("round %(round)d") % {"round": number}
+
+
 def truth(view: View, event: Event) -> str | None:
     """What ``event`` was, for a viewer whose view after it is ``view``."""
     if not isinstance(event, Acted):
