@@ -111,6 +111,13 @@ class Outcome(NamedTuple):
     scores: tuple[int, ...]
 
 
+class MatchEnded(NamedTuple):
+    """The match is over: the last event of every match, in all games."""
+
+    outcome: Outcome
+    audience: None = None
+
+
 def placed(ranks: Iterable[Iterable[int]], players: int) -> tuple[int, ...]:
     """Places from groups of seats, the best group first; a group shares its place.
 

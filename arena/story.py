@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from arena.games import commerce, mia, three_coins
-from arena.rules import AnyGame, Event, Outcome
+from arena.rules import AnyGame, Event, MatchEnded, Outcome
 
 Texts = Mapping[str, str]
 """The words of a game: templates for `str.format`, by key."""
@@ -176,7 +176,7 @@ def _three_coins(tell: _Teller, event: Event) -> str | None:
         case three_coins.WentOut(seats, forfeit):
             key = "forfeit" if forfeit else "out"
             return tell.one_or_more(key, f"{key}_together", seats)
-        case three_coins.MatchEnded(outcome):
+        case MatchEnded(outcome):
             return tell.ended(outcome)
     return None
 
@@ -223,7 +223,7 @@ def _mia(tell: _Teller, event: Event) -> str | None:
         case mia.WentOut(seats, forfeit):
             key = "forfeit" if forfeit else "out"
             return tell.one_or_more(key, f"{key}_together", seats)
-        case mia.MatchEnded(outcome):
+        case MatchEnded(outcome):
             return tell.ended(outcome)
     return None
 
@@ -281,7 +281,7 @@ def _commerce(tell: _Teller, event: Event) -> str | None:  # one case a kind of 
         case commerce.WentOut(seats, forfeit):
             key = "forfeit" if forfeit else "out"
             return tell.one_or_more(key, f"{key}_together", seats)
-        case commerce.MatchEnded(outcome):
+        case MatchEnded(outcome):
             return tell.ended(outcome)
     return None
 

@@ -10,6 +10,8 @@ import asyncio
 import random
 import sys
 import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from arena import chance
 from arena.clock import WallClock
@@ -41,22 +43,15 @@ class Random(Bot):
 
 def bare() -> tuple[int, float]:
     """Through the rules, and nothing else."""
-    dice, moves, began = random.Random(1), 0, time.perf_counter()  # noqa: S311
-    for number in range(MATCHES):
-        key = chance.digest(b"%d" % number)
-        state, _ = GAME.start(RULES, PLAYERS)
-        while GAME.outcome(state) is None:
-            if (draw := GAME.due(state)) is not None:
-                state, _ = GAME.step(state, Drawn(chance.draw(key, draw.label, draw.sizes)))
-            else:
-                chosen = {seat: dice.choice(GAME.legal(state, seat)) for seat in GAME.asked(state)}
-                state, _ = GAME.step(state, Moved(chosen))
-                moves += len(chosen)
-    return moves, time.perf_counter() - began
+    return _played_out(GAME.legal)
 
 
 def shown() -> tuple[int, float]:
     """The same, each choice out of a view as a bot is shown it."""
+    return _played_out(lambda state, seat: GAME.view(state, at_seat(seat)).legal)
+
+
+def _played_out(legal: Callable[[Any, int], Sequence[Any]]) -> tuple[int, float]:
     dice, moves, began = random.Random(1), 0, time.perf_counter()  # noqa: S311
     for number in range(MATCHES):
         key = chance.digest(b"%d" % number)
@@ -65,8 +60,7 @@ def shown() -> tuple[int, float]:
             if (draw := GAME.due(state)) is not None:
                 state, _ = GAME.step(state, Drawn(chance.draw(key, draw.label, draw.sizes)))
             else:
-                asked = GAME.asked(state)
-                chosen = {seat: dice.choice(GAME.view(state, at_seat(seat)).legal) for seat in asked}
+                chosen = {seat: dice.choice(legal(state, seat)) for seat in GAME.asked(state)}
                 state, _ = GAME.step(state, Moved(chosen))
                 moves += len(chosen)
     return moves, time.perf_counter() - began

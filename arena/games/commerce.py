@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from arena.chance import FRESH_DECK, ChanceError, shuffle_sizes, shuffled
 from arena.rules import (
@@ -18,6 +18,7 @@ from arena.rules import (
     Happening,
     IllegalMove,
     Left,
+    MatchEnded,
     Moved,
     MoveTextError,
     Option,
@@ -460,13 +461,6 @@ class WentOut(NamedTuple):
     audience: None = None
 
 
-class MatchEnded(NamedTuple):
-    """The match is over."""
-
-    outcome: Outcome
-    audience: None = None
-
-
 CommerceEvent = (
     HandBegan
     | Paid
@@ -522,22 +516,10 @@ class Commerce:
             phase="lot",
             hand=0,
             banker=-1,
-            circle=0,
-            turn=-1,
             chips=(options.chips,) * players,
             pot=0,
             live=tuple(range(players)),
-            hands=(None,) * players,
-            stock=(),
-            discards=(),
-            aside=(),
-            offer=None,
-            offer_to=-1,
-            offered=False,
-            traded=False,
-            quiet=0,
-            reshuffles=0,
-            points=(0,) * players,
+            **_no_hand(players),
             last=None,
             out=(),
             reason=None,
@@ -1062,21 +1044,26 @@ def _take_out(state: State, seats: tuple[int, ...]) -> State:
 
 def _cleared(state: State) -> State:
     """All cards are gathered in; nothing of the hand is left."""
-    return state._replace(
-        circle=0,
-        turn=-1,
-        hands=(None,) * len(state.chips),
-        stock=(),
-        discards=(),
-        aside=(),
-        offer=None,
-        offer_to=-1,
-        offered=False,
-        traded=False,
-        quiet=0,
-        reshuffles=0,
-        points=(0,) * len(state.chips),
-    )
+    return state._replace(**_no_hand(len(state.chips)))
+
+
+def _no_hand(players: int) -> dict[str, Any]:
+    """The fields of a state that tell of a hand, where none is played."""
+    return {
+        "circle": 0,
+        "turn": -1,
+        "hands": (None,) * players,
+        "stock": (),
+        "discards": (),
+        "aside": (),
+        "offer": None,
+        "offer_to": -1,
+        "offered": False,
+        "traded": False,
+        "quiet": 0,
+        "reshuffles": 0,
+        "points": (0,) * players,
+    }
 
 
 def _end(state: State, reason: str) -> Stepped:

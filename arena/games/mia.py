@@ -19,6 +19,7 @@ from arena.rules import (
     Happening,
     IllegalMove,
     Left,
+    MatchEnded,
     Moved,
     MoveTextError,
     Option,
@@ -346,13 +347,6 @@ class WentOut(NamedTuple):
 
     seats: tuple[int, ...]
     forfeit: bool
-    audience: None = None
-
-
-class MatchEnded(NamedTuple):
-    """The match is over."""
-
-    outcome: Outcome
     audience: None = None
 
 

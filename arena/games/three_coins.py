@@ -17,6 +17,7 @@ from arena.rules import (
     Happening,
     IllegalMove,
     Left,
+    MatchEnded,
     Moved,
     MoveTextError,
     Option,
@@ -253,13 +254,6 @@ class WentOut(NamedTuple):
 
     seats: tuple[int, ...]
     forfeit: bool
-    audience: None = None
-
-
-class MatchEnded(NamedTuple):
-    """The match is over."""
-
-    outcome: Outcome
     audience: None = None
 
 

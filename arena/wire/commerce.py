@@ -10,7 +10,7 @@ from arena.chance import FRESH_DECK
 from arena.games import commerce as domain
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.protocol.v1 import commerce_pb2 as cards
-from arena.rules import Outcome, Ruleset
+from arena.rules import MatchEnded, Outcome, Ruleset
 from arena.wire.codec import WireError
 
 _WORDS: dict[str, cards.CommerceWord] = {"refuse": cards.COMMERCE_WORD_REFUSE, "pass": cards.COMMERCE_WORD_PASS}
@@ -194,7 +194,7 @@ def _event(event: domain.CommerceEvent) -> cards.CommerceEvent:  # one case a ki
             return cards.CommerceEvent(hand_ended=_result(result))
         case domain.WentOut(seats, forfeit):
             return cards.CommerceEvent(went_out=cards.CommerceWentOut(seats=seats, forfeit=forfeit))
-        case domain.MatchEnded(outcome):
+        case MatchEnded(outcome):
             return cards.CommerceEvent(
                 match_ended=cards.CommerceMatchEnded(
                     places=outcome.places, reason=outcome.reason, scores=outcome.scores
@@ -226,7 +226,7 @@ _EVENTS_BACK: dict[str, Callable[[Any], domain.CommerceEvent]] = {
     "scored": lambda m: domain.Scored(_shown_back(m.shown), m.points, m.total),
     "hand_ended": lambda m: domain.HandEnded(_result_back(m)),
     "went_out": lambda m: domain.WentOut(tuple(m.seats), m.forfeit),
-    "match_ended": lambda m: domain.MatchEnded(Outcome(tuple(m.places), m.reason, tuple(m.scores))),
+    "match_ended": lambda m: MatchEnded(Outcome(tuple(m.places), m.reason, tuple(m.scores))),
 }
 
 

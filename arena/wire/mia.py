@@ -9,7 +9,7 @@ from typing import Any
 from arena.games import mia as domain
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.protocol.v1 import mia_pb2 as mia
-from arena.rules import Outcome, Ruleset
+from arena.rules import MatchEnded, Outcome, Ruleset
 from arena.wire.codec import WireError
 
 _WORDS: dict[str, mia.MiaWord] = {
@@ -152,7 +152,7 @@ def _event(event: domain.MiaEvent) -> mia.MiaEvent:
             return mia.MiaEvent(round_broken=mia.MiaRoundBroken(round=number, seat=seat))
         case domain.WentOut(seats, forfeit):
             return mia.MiaEvent(went_out=mia.MiaWentOut(seats=seats, forfeit=forfeit))
-        case domain.MatchEnded(outcome):
+        case MatchEnded(outcome):
             return mia.MiaEvent(
                 match_ended=mia.MiaMatchEnded(places=outcome.places, reason=outcome.reason, scores=outcome.scores)
             )
@@ -173,7 +173,7 @@ _EVENTS_BACK: dict[str, Callable[[Any], domain.MiaEvent]] = {
     "round_ended": lambda m: domain.RoundEnded(_showdown_back(m)),
     "round_broken": lambda m: domain.RoundBroken(m.round, m.seat),
     "went_out": lambda m: domain.WentOut(tuple(m.seats), m.forfeit),
-    "match_ended": lambda m: domain.MatchEnded(Outcome(tuple(m.places), m.reason, tuple(m.scores))),
+    "match_ended": lambda m: MatchEnded(Outcome(tuple(m.places), m.reason, tuple(m.scores))),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from arena.games import three_coins as domain
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.protocol.v1 import three_coins_pb2 as coins
-from arena.rules import Outcome, Ruleset
+from arena.rules import MatchEnded, Outcome, Ruleset
 from arena.wire.codec import WireError
 
 _WORDS: dict[str, coins.ThreeCoinsWord] = {
@@ -131,7 +131,7 @@ def _event(event: domain.ThreeCoinsEvent) -> coins.ThreeCoinsEvent:
             return coins.ThreeCoinsEvent(round_broken=coins.ThreeCoinsRoundBroken(round=number, seat=seat))
         case domain.WentOut(seats, forfeit):
             return coins.ThreeCoinsEvent(went_out=coins.ThreeCoinsWentOut(seats=seats, forfeit=forfeit))
-        case domain.MatchEnded(outcome):
+        case MatchEnded(outcome):
             return coins.ThreeCoinsEvent(
                 match_ended=coins.ThreeCoinsMatchEnded(
                     places=outcome.places, reason=outcome.reason, scores=outcome.scores
@@ -153,7 +153,7 @@ _EVENTS_BACK: dict[str, Callable[[Any], domain.ThreeCoinsEvent]] = {
     "fists_opened": lambda m: domain.FistsOpened(_showdown_back(m)),
     "round_broken": lambda m: domain.RoundBroken(m.round, m.seat),
     "went_out": lambda m: domain.WentOut(tuple(m.seats), m.forfeit),
-    "match_ended": lambda m: domain.MatchEnded(Outcome(tuple(m.places), m.reason, tuple(m.scores))),
+    "match_ended": lambda m: MatchEnded(Outcome(tuple(m.places), m.reason, tuple(m.scores))),
 }
 
 

@@ -22,7 +22,7 @@ from arena.cli import main
 from arena.games import GAMES, find_game
 from arena.kit import load_bot
 from arena.protocol.v1 import arena_pb2 as pb
-from arena.rules import ruleset
+from arena.rules import AnyGame, ruleset
 from arena.seats import LineSeat, Listener
 from bots import house_bots
 from tests.arena.series import PLAYERS, series
@@ -341,9 +341,26 @@ def test_a_record_that_breaks_the_rules_is_shown_until_there(run: Run, played: P
 
 def test_the_rules_are_listed(run: Run) -> None:
     assert "three_coins: Three Coins, 2 to 10 players; presets classic, call-only, duel" in run("rules").stdout
-    told = run("rules", "three_coins").stdout
-    for option in GAMES["three_coins"].options:
-        assert option.name in told
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
+def test_every_option_is_told_with_its_default_and_what_it_is(
+    run: Run, game: AnyGame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")  # each in a line
+    lines = run("rules", game.name).stdout.splitlines()
+    for preset in game.presets:
+        (line,) = (line for line in lines if line.split()[:1] == [preset.name])
+        assert preset.summary in line
+    for option in game.options:
+        (line,) = (line for line in lines if line.split()[:1] == [option.name])
+        assert line.split()[1] == str(option.default)
+        assert option.allowed in line
+        assert line.rstrip().endswith(option.meaning)
+    tree = json.loads(run("rules", game.name, "--json").stdout)
+    assert [(o["option"], o["default"], o["meaning"]) for o in tree["options"]] == [
+        (option.name, option.default, option.meaning) for option in game.options
+    ]
 
 
 def test_the_rules_as_json_are_whole(run: Run) -> None:

@@ -18,7 +18,6 @@ from arena.games.three_coins import (
     FistsClosed,
     FistsOpened,
     Hid,
-    MatchEnded,
     Move,
     RoundBegan,
     RoundBroken,
@@ -28,7 +27,7 @@ from arena.games.three_coins import (
     ThreeCoinsEvent,
     WentOut,
 )
-from arena.rules import Outcome
+from arena.rules import MatchEnded, Outcome
 from tests.arena.playouts import GAME, RULESETS, playout
 
 NAMES = ("Daryna", "Orest", "Semen")

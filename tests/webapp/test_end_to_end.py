@@ -179,7 +179,7 @@ def test_two_newcomers_are_rated_and_a_match_names_its_winner(tmp_path: Path, br
             expect(page).to_have_url(re.compile(r"/step/[1-9]"))
             for winner in winners:
                 expect(page.get_by_role("heading", level=1)).to_contain_text(winner)
-            expect(page.get_by_text("dice verified")).to_be_visible()
+            expect(page.get_by_text("✓ verified")).to_be_visible()
             page.goto("about:blank")
 
             kept = running.kept()

@@ -206,7 +206,7 @@ def test_mia_is_on_every_page(client: Client, preset: str) -> None:
     assert f"Mia, {preset}" in page
     assert "The ladder of lies, round" in page
     assert "did not look" in page
-    assert "dice verified" in page
+    assert "✓ verified" in page
     best = match.entries.get(place=1).bot.name
     assert re.search(f"<h1>{best} wins: ", page)
     assert f"{best} beats" in text_of(client, "/matches/")

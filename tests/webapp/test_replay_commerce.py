@@ -16,10 +16,11 @@ from arena.games.commerce import GAME, Bartered, Bought, HandEnded, OfferRefused
 from arena.record import DrawStep, MovesStep, Record
 from arena.rules import OMNISCIENT, PUBLIC, Viewer, at_seat, heard
 from arena.verify import Folded, fold
+from tests.arena.decks import draw_for, stacked
 from tests.webapp.factories import play
 from tests.webapp.replays import at, check_pictures, pictures, renamed, told
 from webapp.matches import replay
-from webapp.matches.drawing import commerce, trading
+from webapp.matches.drawing import trading
 from webapp.matches.replay import Replay
 
 PRESETS = [preset.name for preset in GAME.presets]
@@ -37,7 +38,7 @@ def scripted(names: str, script: str, deck: Sequence[str], **options: object) ->
         match="m-1",
         game="commerce",
         options={"hands": 2, **options},
-        luck={"start/lot": (0,), "hand/1/deck": commerce.shuffle_of(deck)},
+        luck={"start/lot": (0,), "hand/1/deck": draw_for(stacked(deck))},
         script=[{int(seat): text} for seat, text in moves],
     )
 
@@ -145,7 +146,7 @@ def test_the_title_says_who_won_and_how() -> None:
 
 
 def test_others_are_not_told_how_it_goes_on() -> None:
-    for key, title in (("public", "What the table saw in round 1"), ("2", "What Semen knew in round 1")):
+    for key, title in (("public", "What the table saw in hand 1"), ("2", "What Semen knew in hand 1")):
         for step in (4, 6):
             shown = at(traded(), key, step)
             assert shown.title == title
@@ -258,7 +259,7 @@ def twins(record: Record, most: int) -> Iterator[Twin]:
                 game="commerce",
                 preset=cast(str, record.preset),  # a ruleset of its own has none
                 options=record.options,
-                luck=draws | {"hand/1/deck": commerce.shuffle_of(cards)},
+                luck=draws | {"hand/1/deck": draw_for(stacked(cards))},
                 script=[{seat: swapped(text, one, other) for seat, text in moves.items()} for moves in script],
             )
         except Exception:  # noqa: BLE001  # with these cards the hand goes on in another way

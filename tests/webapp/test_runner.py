@@ -21,7 +21,9 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from arena.record import DrawStep, FaultStep
+from tests.webapp.making import make_organiser
 from tests.webapp.playing import (
+    GAME,
     PLAIN,
     DoorProcess,
     Program,
@@ -42,6 +44,7 @@ from tests.webapp.playing import (
 from webapp.bots.models import Bot, Connection, Version
 from webapp.matches import services
 from webapp.matches.models import Block, EntryLog, Match, Series
+from webapp.matches.own_rulesets import make_ruleset, start_exhibition
 from webapp.matches.runner import run_series
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -99,6 +102,18 @@ def names(match: Match) -> tuple[str, ...]:
 
 
 # ---- hosted bots ---------------------------------------------------------------------------------
+
+
+def test_an_exhibition_is_played_by_its_own_rules_and_is_unrated() -> None:
+    olga = make_organiser()
+    row = make_ruleset(game=GAME, preset=None, options={"start_coins": 4, "coin_cap": 9}, by=olga).ruleset
+    bots = [version.bot for version in house("honest", "random")]
+    series = start_exhibition(ruleset=row, bots=bots, planned=2, by=olga)
+    run(series)
+    for match in check_series(series):
+        assert (match.ruleset, match.rated) == (row, False)
+        record = record_of(match)
+        assert (record.preset, dict(record.options)) == (None, row.options)
 
 
 def test_hosted_bots_play_all_seat_orders_on_one_luck() -> None:

@@ -41,6 +41,20 @@ def bots_of(*, owner: User) -> QuerySet[Bot]:
     )
 
 
+def active_bots(*, game: str) -> QuerySet[Bot]:
+    """The bots of a game that can be seated, each with ``lines``: how many connections wait for a table now."""
+    waits = Q(connections__state=Connection.State.WAITING, connections__lease_until__gt=timezone.now())
+    return (
+        Bot.objects.filter(game=game, state=Bot.State.ACTIVE)
+        .exclude(active_version=None)
+        .exclude(owner__is_active=False)
+        .select_related("active_version", "owner")
+        .defer("active_version__source")
+        .annotate(lines=Count("connections", filter=waits))
+        .order_by("-house", "name")
+    )
+
+
 def own_bot(*, owner: User, pk: int) -> Bot | None:
     """The bot with this number if it is this author's, else None."""
     return (

@@ -6,9 +6,14 @@ Nobody sees the seed or the nonces of an open block here: an organiser may have 
 from __future__ import annotations
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.html import format_html
 
+from arena.games import GAMES
 from webapp.accounts.admin import organiser
 from webapp.bots.admin import ReadOnly, ReadOnlyLines
 from webapp.matches import organisers
@@ -41,8 +46,24 @@ class EntryLines(ReadOnlyLines):
 
 @admin.register(Ruleset)
 class RulesetAdmin(ReadOnly):
-    list_display = ("key", "game", "preset", "flagship")
-    list_filter = ("game", "flagship")
+    list_display = ("key", "game", "preset", "title", "flagship", "page")
+    list_filter = ("game", "flagship", ("preset", admin.EmptyFieldListFilter))
+    search_fields = ("key", "title")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """The admin's button leads to the site's own page, where the rules say what can be."""
+        return self.has_act_permission(request)
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: object = None) -> HttpResponse:
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        game = request.GET.get("game", "")
+        return redirect("own_ruleset_new", game if game in GAMES else next(iter(GAMES)))
+
+    @admin.display(description="its page")
+    def page(self, ruleset: Ruleset) -> str:
+        where = ("leaderboard", ruleset.preset) if ruleset.preset else ("own_ruleset", ruleset.digits)
+        return format_html('<a href="{}">{}</a>', reverse(where[0], args=[ruleset.game, where[1]]), "see")
 
 
 @admin.register(Series)

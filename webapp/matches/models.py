@@ -13,12 +13,20 @@ class Ruleset(models.Model):
     """``three_coins/classic``; for one's own ruleset ``three_coins/`` and 16 hex digits of its options' SHA-256."""
     game = models.CharField(max_length=40)
     preset = models.CharField(max_length=60, blank=True)
+    """Empty for a ruleset of one's own."""
+    title = models.CharField(max_length=60, blank=True)
+    """What an organiser calls a ruleset of one's own; a preset goes by its name."""
     options = models.JSONField()
     flagship = models.BooleanField(default=False)
     """The one that gets most of its game's ladder tables."""
 
     def __str__(self) -> str:
-        return self.key
+        return f"{self.key} ({self.title})" if self.title else self.key
+
+    @property
+    def digits(self) -> str:
+        """What names it among the rulesets of its game: the key without the game."""
+        return self.key.partition("/")[2]
 
 
 class Series(models.Model):
@@ -35,6 +43,7 @@ class Series(models.Model):
         LADDER = "ladder", "ladder"
         VALIDATION = "validation", "validation"
         TOURNAMENT = "tournament", "tournament"
+        EXHIBITION = "exhibition", "exhibition"
 
     ruleset = models.ForeignKey(Ruleset, on_delete=models.PROTECT, related_name="series")
     purpose = models.CharField(max_length=12, choices=Purpose.choices, default=Purpose.LADDER)

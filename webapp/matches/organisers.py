@@ -29,7 +29,7 @@ def restore_matches(*, matches: Iterable[Match], by: User) -> int:
 
 def cancel_series(*, series: Series, by: User) -> bool:
     """Cancel a series that nobody plays now; False where it is being played, or is over."""
-    _check(by)
+    check_organiser(by)
     idle = (Series.State.WAITING, Series.State.PUT_OFF)
     with transaction.atomic():
         # Only if it is idle still: a worker may be claiming it.
@@ -45,7 +45,7 @@ def cancel_series(*, series: Series, by: User) -> bool:
 
 
 def _set_voided(matches: Iterable[Match], voided: bool, by: User, text: str) -> int:
-    _check(by)
+    check_organiser(by)
     with transaction.atomic():
         changed = list(
             Match.objects.select_for_update()
@@ -58,6 +58,11 @@ def _set_voided(matches: Iterable[Match], voided: bool, by: User, text: str) -> 
     return len(changed)
 
 
-def _check(by: User) -> None:
+def check_organiser(by: User) -> None:
+    """Ask whether somebody is an organiser.
+
+    Raises:
+        NotAnOrganiser: no.
+    """
     if not (by.is_active and by.is_staff):
         raise NotAnOrganiser("This is for organisers.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from django.utils.translation import gettext as _
 
@@ -21,6 +21,15 @@ from arena.verify import Frame
 from webapp.matches.drawing import Drawing, drawing
 from webapp.matches.drawing.svg import Svg
 from webapp.matches.drawing.telling import Told
+
+
+class Course(Protocol):
+    """What was played, step by step: a record, or an example."""
+
+    @property
+    def game(self) -> str: ...
+    @property
+    def steps(self) -> tuple[Step, ...]: ...
 
 
 class Line(NamedTuple):
@@ -68,6 +77,8 @@ class Replay(NamedTuple):
     last: int
     round: int
     rounds: int
+    part: str
+    """What the round is called within a sentence."""
     viewer: str
     viewers: tuple[Seat, ...]
     story: tuple[RoundLines, ...]
@@ -88,6 +99,14 @@ class Replay(NamedTuple):
     @property
     def next(self) -> int:
         return self.step + 1
+
+
+class Steps(NamedTuple):
+    """How the addresses of steps are made: ``before``, the step, ``between``, the viewer's key, ``after``."""
+
+    before: str
+    between: str
+    after: str = ""
 
 
 class NoSuchStep(LookupError):
@@ -163,26 +182,37 @@ def replay(*, record: Record, name: str, key: str, step: int | None = None) -> R
     """
     viewer = viewer_of(key, len(record.players))
     seen = frames(record, name, viewer)
+    names = seat_names(record)
+    made = shown(course=record, seen=seen, names=names, key=key, at=len(seen) - 1 if step is None else step)
+    return made._replace(
+        title=_title(record, seen[-1], made.part, names, viewer, made.step == made.last), doubt=doubt(record, name)
+    )
+
+
+def shown(*, course: Course, seen: Sequence[Frame], names: Sequence[str], key: str, at: int) -> Replay:
+    """The same of anything that was played, from what ``key`` saw of it; without a title.
+
+    Raises:
+        NoSuchStep: there is no such step, or nobody is called so.
+    """
+    viewer = viewer_of(key, len(names))
     last = len(seen) - 1
-    at = last if step is None else step
     if not 0 <= at <= last:
         raise NoSuchStep(str(at))
-    names = seat_names(record)
-    end = seen[-1]
-    drawn = drawing(record.game)
+    drawn = drawing(course.game)
     assert drawn is not None
     all_seen = viewer == OMNISCIENT
-    story = _story(record, seen, names, viewer, drawn, at)
+    story = _story(course, seen, names, viewer, drawn, at)
     upto = seen[: at + 1]
     round_ = next((i for i, one in enumerate(story, 1) if one.current), 0)
-    title = _title(record, drawn, end, round_, names, viewer, at == last)
     return Replay(
-        title=title,
+        title="",
         caption=drawn.caption(upto, names),
         step=at,
         last=last,
         round=round_,
         rounds=len(story),
+        part=drawn.part(round_),
         viewer=key,
         viewers=_viewers(names, key),
         story=story,
@@ -192,8 +222,8 @@ def replay(*, record: Record, name: str, key: str, step: int | None = None) -> R
         key=tuple(drawn.key(upto)),
         # what comes later is no secret to who sees everything, and would be one to all others
         strip=drawn.strip(seen if all_seen else upto),
-        faults=_faults(record, names, viewer, at if not all_seen else last),
-        doubt=doubt(record, name),
+        faults=_faults(course, names, viewer, at if not all_seen else last),
+        doubt="",
     )
 
 
@@ -203,15 +233,14 @@ def strip(record: Record) -> Svg:
     return drawn.strip(verify.frames(record, OMNISCIENT)) if drawn else Svg()
 
 
-def _title(
-    record: Record, drawn: Drawing, end: Frame, number: int, names: Sequence[str], viewer: Viewer, over: bool
-) -> str:
+def _title(record: Record, end: Frame, part: str, names: Sequence[str], viewer: Viewer, over: bool) -> str:
     if viewer == OMNISCIENT or over:
+        drawn = drawing(record.game)
+        assert drawn is not None
         return drawn.result(end.view, record.outcome, names)
-    told = {"round": number}
     if viewer == PUBLIC:
-        return _("What the table saw in round %(round)d") % told
-    return _("What %(name)s knew in round %(round)d") % (told | {"name": names[viewer.seat]})
+        return _("What the table saw in %(part)s") % {"part": part}
+    return _("What %(name)s knew in %(part)s") % {"part": part, "name": names[viewer.seat]}
 
 
 def _viewers(names: Sequence[str], key: str) -> tuple[Seat, ...]:
@@ -234,7 +263,7 @@ class _Group:
 
 
 def _story(
-    record: Record, seen: Sequence[Frame], names: Sequence[str], viewer: Viewer, drawn: Drawing, at: int
+    course: Course, seen: Sequence[Frame], names: Sequence[str], viewer: Viewer, drawn: Drawing, at: int
 ) -> tuple[RoundLines, ...]:
     """The rounds: how each of them ended, and the one that is shown step by step.
 
@@ -252,11 +281,11 @@ def _story(
             groups.append(_Group(index + 1))
         if heading is not None:
             groups[-1].title = heading
-    return tuple(_round(record, seen, names, viewer, drawn, at, group) for group in groups)
+    return tuple(_round(course, seen, names, viewer, drawn, at, group) for group in groups)
 
 
 def _round(
-    record: Record,
+    course: Course,
     seen: Sequence[Frame],
     names: Sequence[str],
     viewer: Viewer,
@@ -267,16 +296,16 @@ def _round(
     current = group.first <= at <= group.last
     upto = group.last if viewer == OMNISCIENT else min(group.last, at)
     known = upto == group.last
-    shown = _joined(record, seen, range(group.first, upto + 1), drawn) if current else []
-    lines = tuple(_line(record, seen, steps, names, viewer, drawn, at) for steps in shown)
+    shown = _joined(course, seen, range(group.first, upto + 1), drawn) if current else []
+    lines = tuple(_line(course, seen, steps, names, viewer, drawn, at) for steps in shown)
     return RoundLines(group.title, group.summary if known else "", group.last if known else group.first, lines, current)
 
 
-def _joined(record: Record, seen: Sequence[Frame], steps: range, drawn: Drawing) -> list[range]:
+def _joined(course: Course, seen: Sequence[Frame], steps: range, drawn: Drawing) -> list[range]:
     """The steps that are told in one line each. A fault is always told by itself."""
     lines: list[range] = []
     for index in steps:
-        apart = any(_is_fault(record, seen[one]) for one in (index, index - 1) if one in steps)
+        apart = any(_is_fault(course, seen[one]) for one in (index, index - 1) if one in steps)
         if lines and not apart and drawn.joins(seen[index]):
             lines[-1] = range(lines[-1].start, index + 1)
         else:
@@ -284,23 +313,23 @@ def _joined(record: Record, seen: Sequence[Frame], steps: range, drawn: Drawing)
     return lines
 
 
-def _step(record: Record, frame: Frame) -> Step | None:
-    return record.steps[frame.step] if frame.step >= 0 else None
+def _step(course: Course, frame: Frame) -> Step | None:
+    return course.steps[frame.step] if frame.step >= 0 else None
 
 
-def _is_fault(record: Record, frame: Frame) -> bool:
-    return isinstance(_step(record, frame), FaultStep)
+def _is_fault(course: Course, frame: Frame) -> bool:
+    return isinstance(_step(course, frame), FaultStep)
 
 
 def _line(
-    record: Record, seen: Sequence[Frame], steps: range, names: Sequence[str], viewer: Viewer, drawn: Drawing, at: int
+    course: Course, seen: Sequence[Frame], steps: range, names: Sequence[str], viewer: Viewer, drawn: Drawing, at: int
 ) -> Line:
     frames = seen[steps.start : steps.stop]
-    step = _step(record, frames[0])
+    step = _step(course, frames[0])
     truth = next(
         (found for frame in frames for event in frame.events if (found := drawn.truth(frame.view, event))), None
     )
-    text, notes = drawn.told(frames, names) or _told(record, frames[0], names, drawn)
+    text, notes = drawn.told(frames, names) or _told(course, frames[0], names, drawn)
     if isinstance(step, FaultStep):
         fault, mark = _fault(step, names, viewer), "fault"
         text, notes = fault, (text, *notes) if text else notes
@@ -320,19 +349,19 @@ def _line(
         tuple(_sentence(note, names) for note in notes),
         mark,
         mark_words,
-        _time(record, frames, viewer),
+        _time(course, frames, viewer),
         mark == "fault",
         at in steps,
     )
 
 
-def _told(record: Record, frame: Frame, names: Sequence[str], drawn: Drawing) -> Told:
+def _told(course: Course, frame: Frame, names: Sequence[str], drawn: Drawing) -> Told:
     """The sentences of a step's events: what all heard before what only the viewer did."""
     told = [
         (event, text)
         for event in frame.events
         if (not drawn.heading(event, names) or len(frame.events) == 1)
-        and (text := tell(find_game(record.game), event, names)) is not None
+        and (text := tell(find_game(course.game), event, names)) is not None
     ]
     public = [text for event, text in told if event.audience is None]
     own = [text for event, text in told if event.audience is not None]
@@ -346,11 +375,11 @@ def _sentence(text: str, names: Sequence[str]) -> str:
     return text if text.startswith(tuple(names)) else text[:1].upper() + text[1:]
 
 
-def _time(record: Record, frames: Sequence[Frame], viewer: Viewer) -> str:
+def _time(course: Course, frames: Sequence[Frame], viewer: Viewer) -> str:
     """The thinking time of joined steps, in milliseconds. Of a simultaneous one, a seat sees its own."""
     spent: dict[int, float] = {}
     for frame in frames:
-        step = _step(record, frame)
+        step = _step(course, frame)
         if isinstance(step, MovesStep):
             times = dict(step.ms or {})
             if len(times) > 1 and viewer != OMNISCIENT:
@@ -378,5 +407,5 @@ def _fault(step: FaultStep, names: Sequence[str], viewer: Viewer) -> str:
     return f"{line}, {then}"
 
 
-def _faults(record: Record, names: Sequence[str], viewer: Viewer, upto: int) -> tuple[str, ...]:
-    return tuple(_fault(step, names, viewer) for step in record.steps[:upto] if isinstance(step, FaultStep))
+def _faults(course: Course, names: Sequence[str], viewer: Viewer, upto: int) -> tuple[str, ...]:
+    return tuple(_fault(step, names, viewer) for step in course.steps[:upto] if isinstance(step, FaultStep))

@@ -1,7 +1,12 @@
-"""The rulesets that have a leaderboard: one for every preset of every game."""
+"""Which rows of rulesets there are: one for every preset of every game, and what one's own are called."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
+
+from arena import rules
 from arena.games import GAMES
 from arena.rules import AnyGame, Value, ruleset
 from webapp.matches.models import Ruleset
@@ -19,6 +24,18 @@ def flagship(game: AnyGame) -> str:
     names = [preset.name for preset in game.presets]
     named = FLAGSHIPS.get(game.name)
     return named if named in names else names[0]
+
+
+def own_key(made: rules.Ruleset) -> str:
+    """The key of a ruleset that is no preset: the game, and what follows from its options and nothing else."""
+    text = json.dumps(dict(made.values), sort_keys=True, separators=(",", ":"))
+    return f"{made.game}/{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def preset_of(game: AnyGame, values: Mapping[str, Value]) -> str | None:
+    """The first preset with exactly these values, or None."""
+    same = (preset.name for preset in game.presets if ruleset(game, preset.name).values == values)
+    return next(same, None)
 
 
 def ensure_rulesets() -> list[Ruleset]:

@@ -58,6 +58,16 @@ def find_ruleset(*, game: str, preset: str) -> Ruleset | None:
     return Ruleset.objects.filter(game=game, preset=preset).exclude(preset="").first()
 
 
+def own_rulesets(*, game: str, size: int = 50) -> list[Ruleset]:
+    """The newest rulesets of a game that are no preset."""
+    return list(Ruleset.objects.filter(game=game, preset="").order_by("-id")[:size])
+
+
+def find_own_ruleset(*, game: str, digits: str) -> Ruleset | None:
+    """The ruleset of this name that is no preset."""
+    return Ruleset.objects.filter(game=game, preset="", key=f"{game}/{digits}").first()
+
+
 NAMED = 4
 """How many losers are named in a line; the others are counted."""
 
@@ -211,6 +221,12 @@ def _series() -> QuerySet[Series]:
 def series_in_state(*, state: str, size: int = 8) -> list[Series]:
     """The newest series in a state, with their seats."""
     return list(_series().filter(state=state).order_by("-id")[:size])
+
+
+def open_series_of_ruleset(*, ruleset: Ruleset, size: int = 20) -> list[Series]:
+    """The newest series in a ruleset that wait or are being played."""
+    states = (Series.State.WAITING, Series.State.PLAYING)
+    return list(_series().filter(ruleset=ruleset, state__in=states).order_by("-id")[:size])
 
 
 def find_series(*, pk: int) -> Series | None:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from webapp.matches import views
+from webapp.matches import own_views, views
 
 urlpatterns = [
     path("matches/", views.matches, name="matches"),
@@ -10,4 +10,8 @@ urlpatterns = [
     path("matches/<slug:name>/step/<int:step>/", views.match, name="match_step"),
     path("matches/<slug:name>/record.json", views.match_record, name="match_record"),
     path("series/<int:pk>/", views.series, name="series"),
+    path("rules/<slug:game>/own/", own_views.new, name="own_ruleset_new"),
+    path("rules/<slug:game>/own/<slug:digits>/", own_views.show, name="own_ruleset"),
+    path("rules/<slug:game>/own/<slug:digits>/title/", own_views.entitle, name="own_ruleset_title"),
+    path("rules/<slug:game>/own/<slug:digits>/exhibition/", own_views.exhibition, name="own_ruleset_exhibition"),
 ]

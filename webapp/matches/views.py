@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -52,7 +53,8 @@ def match(request: HttpRequest, name: str, step: int | None = None) -> HttpRespo
         shown = replay.replay(record=record, name=found.record_name, key=request.GET.get("as", "everything"), step=step)
     except replay.NoSuchStep as error:
         raise Http404 from error
-    context |= {"replay": shown, "record": record, "fairness": record.fairness}
+    steps = replay.Steps(reverse("match_step", args=[name, 0]).removesuffix("0/"), "/?as=")
+    context |= {"replay": shown, "steps": steps, "record": record, "fairness": record.fairness}
     part = request.headers.get("HX-Request") == "true"
     return render(request, "matches/_replay.html" if part else "matches/match.html", context)
 

@@ -6,6 +6,7 @@ from django.db import DatabaseError, connection
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import select_template
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -13,9 +14,13 @@ from django.views.decorators.vary import vary_on_headers
 
 from arena.games import GAMES
 from webapp.matches import selectors as matches
-from webapp.matches.drawing import Drawing, drawing
+from webapp.matches.drawing import drawing
+from webapp.matches.examples import example as find_example
+from webapp.matches.examples import example_replay
 from webapp.matches.models import Series
+from webapp.matches.replay import NoSuchStep, Replay, Steps
 from webapp.pages import selectors
+from webapp.pages.asking import before_of
 from webapp.pages.naming import door_address
 
 
@@ -42,11 +47,16 @@ def rules_index(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@vary_on_headers("HX-Request")
 def rules(request: HttpRequest, game: str) -> HttpResponse:
-    """The rules of a game: an introduction for people, then every option, from the rules themselves."""
+    """The rules of a game: an introduction for people, an example, then every option, from the rules themselves."""
     found = GAMES.get(game)
     if found is None:
         raise Http404
+    shown = _example(request, found.name, before_of(request, "step"))
+    embedded = {"replay": shown, "steps": Steps("?step=", "&as=", "#example")}
+    if shown is not None and request.headers.get("HX-Request") == "true":
+        return render(request, "pages/rules/_embedded.html", {"game": found, **embedded})
     template = select_template([f"pages/rules/{game}.html", "pages/rules/_game.html"])
     presets = [
         (
@@ -56,20 +66,38 @@ def rules(request: HttpRequest, game: str) -> HttpResponse:
         for preset in found.presets
     ]
     drawn = drawing(game)
-    context = {"game": found, "presets": presets, "example": _example(drawn), **(drawn.page() if drawn else {})}
+    context = {
+        "game": found,
+        "presets": presets,
+        "own": matches.own_rulesets(game=game),
+        **embedded,
+        **(drawn.page() if drawn else {}),
+    }
     return HttpResponse(template.render(context, request))
 
 
-def _example(drawn: Drawing | None) -> dict[str, object] | None:
-    """A round of the game, drawn."""
-    if drawn is None:
+@require_safe
+@vary_on_headers("HX-Request")
+def example(request: HttpRequest, game: str, step: int | None = None) -> HttpResponse:
+    """The worked example of a game, with its story."""
+    found = GAMES.get(game)
+    shown = _example(request, game, step) if found is not None else None
+    if shown is None:
+        raise Http404
+    steps = Steps(reverse("example_step", args=[game, 0]).removesuffix("0/"), "/?as=")
+    part = request.headers.get("HX-Request") == "true"
+    template = "pages/rules/_example.html" if part else "pages/rules/example.html"
+    return render(request, template, {"game": found, "replay": shown, "steps": steps})
+
+
+def _example(request: HttpRequest, game: str, step: int | None) -> Replay | None:
+    """The example as it is asked for, or None where the game has none."""
+    if find_example(game) is None:
         return None
-    seen, names = drawn.example()
-    return {
-        "table": drawn.table(seen, names, "tall"),
-        "signature": drawn.signature(seen, names, "tall"),
-        "key": drawn.key(seen),
-    }
+    try:
+        return example_replay(game=game, key=request.GET.get("as", "everything"), step=step)
+    except NoSuchStep as error:
+        raise Http404 from error
 
 
 @require_safe

@@ -21,7 +21,6 @@ from arena.games.three_coins import (
     FistsClosed,
     FistsOpened,
     Hid,
-    MatchEnded,
     Move,
     RoundBegan,
     RoundBroken,
@@ -40,6 +39,7 @@ from arena.rules import (
     Happening,
     IllegalMove,
     Left,
+    MatchEnded,
     Moved,
     MoveTextError,
     Outcome,
@@ -360,6 +360,14 @@ def reason(table: Table) -> str | None:
 CASES = [
     Case("start_coins", 5, lambda t: t, lambda t: t.state.coins, (5, 5, 5), (3, 3, 3), {"coin_cap": 5}),
     Case("coin_cap", 4, lambda t: t.hide(1, 1, 1).say("bid 3", "cliff"), lambda t: t.state.coins, (3, 4, 3), (3, 3, 3)),
+    Case(
+        "coin_cap",
+        4,
+        lambda t: t.hide(1, 1, 1).say("bid 3", "cliff").hide(1, 1, 1).say("bid 1", "bid 2", "bid 3", "cliff"),
+        lambda t: t.state.coins,
+        (3, 4, 3),
+        (3, 3, 3),
+    ),
     Case(
         "cliff",
         "off",

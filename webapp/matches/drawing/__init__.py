@@ -43,6 +43,9 @@ class Drawing(Protocol):
     def heading(self, event: Event, names: Sequence[str]) -> str | None:
         """The title of the round that ``event`` begins; None for any other event."""
 
+    def part(self, number: int) -> str:
+        """What a round is called within a sentence: ``round 3``, ``hand 3``."""
+
     def summary(self, event: Event, names: Sequence[str]) -> str | None:
         """A round in a line, from the event that ended it; None for any other event."""
 
@@ -57,9 +60,6 @@ class Drawing(Protocol):
 
     def result(self, view: Any, outcome: Outcome, names: Sequence[str]) -> str:
         """Who won, and how, in a line; ``view`` is one of the end."""
-
-    def example(self) -> tuple[Sequence[Frame], Sequence[str]]:
-        """What is seen of the round that the rules' page tells, and the names in it."""
 
     def page(self) -> Mapping[str, object]:
         """What else the rules' page shows, by the names that its template gives it."""

@@ -15,7 +15,6 @@ from typing import NamedTuple, cast
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from arena.chance import FRESH_DECK
 from arena.games.commerce import (
     DECK,
     GAME,
@@ -28,7 +27,6 @@ from arena.games.commerce import (
     Drew,
     HandBegan,
     HandEnded,
-    MatchEnded,
     Offered,
     OfferRefused,
     OfferSeen,
@@ -42,12 +40,11 @@ from arena.games.commerce import (
     WentOut,
     combination,
 )
-from arena.rules import OMNISCIENT, Event, Outcome, ruleset
+from arena.rules import Event, MatchEnded, Outcome
 from arena.story import tell
 from arena.verify import Frame
 from webapp.matches.drawing import felt, graph
 from webapp.matches.drawing.graph import STRIP_FLOOR, STRIP_TOP
-from webapp.matches.drawing.playing import played
 from webapp.matches.drawing.svg import Svg, el, picture, short, words
 from webapp.matches.drawing.telling import Told, listed, winners, won
 from webapp.matches.drawing.trading import Act, Hand, Look, hands, look, went_on
@@ -116,6 +113,11 @@ def heading(event: Event, names: Sequence[str]) -> str | None:
     if isinstance(event, HandBegan):
         return (_("Hand %(hand)d, dealt again") if event.redeal else _("Hand %(hand)d")) % {"hand": event.hand}
     return None
+
+
+def part(number: int) -> str:
+    """What a hand is called within a sentence."""
+    return _("hand %(hand)d") % {"hand": number}
 
 
 def truth(view: View, event: Event) -> str | None:
@@ -367,25 +369,12 @@ def table(seen: Sequence[Frame], names: Sequence[str], shape: str) -> Svg:
         if shape == "wide"
         else felt.tall(seats, view.seat or 0, step=138, near=75, above=44, below=152)
     )
-    out = _out(seen)
+    out = felt.went_out(seen, WentOut, lambda event: event.hand if isinstance(event, HandBegan) else None)
     parts = felt.rim(layout)
     for seat in range(seats):
         parts += [_seat(view, now, out, seat, layout, names[seat]), *_held(view, now, seat, layout)]
     parts += [*_middle(view, now, layout), *_on_its_way(view, layout)]
     return picture(layout.width, layout.height, caption(seen, names), parts, f"table table-{shape}", top=layout.top)
-
-
-def _out(seen: Iterable[Frame]) -> dict[int, int]:
-    """In which hand who went out."""
-    found: dict[int, int] = {}
-    number = 0
-    for frame in seen:
-        for event in frame.events:
-            if isinstance(event, WentOut):
-                found |= dict.fromkeys(event.seats, number)
-            elif isinstance(event, HandBegan):
-                number = event.hand
-    return found
 
 
 def _seat(view: View, now: Look, out: Mapping[int, int], seat: int, layout: felt.Layout, name: str) -> Svg:
@@ -625,7 +614,7 @@ DEAL = 22.0
 
 def _market(hand: Hand, shape: str) -> Market:
     is_wide = shape == "wide"
-    left, width = (126.0, 760 - 126 - 132.0) if is_wide else (90.0, 350 - 90 - 84.0)
+    left, width = (126.0, 760 - 126 - 132.0) if is_wide else (90.0, 350 - 90 - 106.0)
     seats = max(1, len(hand.order))
     least = 12 if is_wide else 9
     room = max(1, int((width - DEAL) / (least * seats)))
@@ -913,25 +902,3 @@ def page() -> dict[str, object]:
             for kind, (cards, meaning) in examples.items()
         ]
     }
-
-
-def shuffle_of(dealt: Sequence[str]) -> tuple[int, ...]:
-    """The draw that shuffles a fresh deck so that these cards are on top of it, the first one uppermost."""
-    wanted = [*(card for card in FRESH_DECK if card not in dealt), *reversed(dealt)]
-    cards = list(FRESH_DECK)
-    got = []
-    for last in range(len(cards) - 1, 0, -1):
-        at = cards.index(wanted[last])
-        got.append(at)
-        cards[last], cards[at] = cards[at], cards[last]
-    return tuple(got)
-
-
-def example() -> tuple[tuple[Frame, ...], tuple[str, ...]]:
-    """The hand that the rules' page tells, played by the rules themselves."""
-    rules = ruleset(GAME, "classic", {"hands": 1})
-    moves = ({1: "offer KC"}, {2: "give TH"}, {2: "pass"}, {0: "buy 2D"})
-    # three rounds of a card each to Orest, Semen, Daryna; then the stock
-    dealt = ("8H", "KD", "2D", "9H", "KH", "7S", "KC", "TH", "QS", "3S")
-    luck = {"start/lot": (0,), "hand/1/deck": shuffle_of(dealt)}
-    return played(GAME, rules, 3, moves, luck, OMNISCIENT), ("Daryna", "Orest", "Semen")

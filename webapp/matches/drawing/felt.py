@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
+from arena.rules import Event
+from arena.verify import Frame
 from webapp.matches.drawing.svg import Svg, el, short, words
 
 
@@ -94,6 +97,24 @@ def rim(layout: Layout) -> list[Svg]:
     if layout.shape == "tall":
         return []
     return [el("ellipse", cx=layout.x, cy=layout.y + 12, rx=226, ry=112, class_="rim")]
+
+
+def went_out(seen: Iterable[Frame], kind: type[Any], began: Callable[[Event], int | None]) -> dict[int, int]:
+    """In which round, or hand, who went out.
+
+    Args:
+        seen: what was seen of the match.
+        kind: the event of the game that tells who goes out, by its ``seats``.
+        began: the number of the round that an event begins; None for any other event.
+    """
+    found: dict[int, int] = {}
+    number = 0
+    for frame in seen:
+        for event in frame.events:
+            if isinstance(event, kind):
+                found |= dict.fromkeys(event.seats, number)
+            number = began(event) or number
+    return found
 
 
 class Standing(NamedTuple):

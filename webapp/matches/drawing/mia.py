@@ -32,11 +32,10 @@ from arena.games.mia import (
     options_of,
     ranking,
 )
-from arena.rules import PUBLIC, Event, Outcome, ruleset
+from arena.rules import Event, Outcome, ruleset
 from arena.verify import Frame
 from webapp.matches.drawing import felt, graph
 from webapp.matches.drawing.graph import CANVASES, STRIP_FLOOR, STRIP_TOP, Canvas, climb, cross, mark
-from webapp.matches.drawing.playing import played
 from webapp.matches.drawing.svg import Svg, el, picture, short, words
 from webapp.matches.drawing.telling import Told, winners, won
 
@@ -185,6 +184,11 @@ def heading(event: Event, names: Sequence[str]) -> str | None:
     if isinstance(event, RoundBegan):
         return _("Round %(round)d") % {"round": event.round}
     return None
+
+
+def part(number: int) -> str:
+    """What a round is called within a sentence."""
+    return _("round %(round)d") % {"round": number}
 
 
 def truth(view: View, event: Event) -> str | None:
@@ -387,7 +391,8 @@ def table(seen: Sequence[Frame], names: Sequence[str], shape: str) -> Svg:
         if shape == "wide"
         else felt.tall(players, first, step=134, near=78, above=36, below=164)
     )
-    look, out = shown(seen), _out(seen)
+    look = shown(seen)
+    out = felt.went_out(seen, WentOut, lambda event: event.round if isinstance(event, RoundBegan) else None)
     parts = felt.rim(layout)
     parts += [_seat(view, look, out, seat, layout, names[seat]) for seat in range(players)]
     parts += _starting_dice(seen[-1], layout)
@@ -405,19 +410,6 @@ def table(seen: Sequence[Frame], names: Sequence[str], shape: str) -> Svg:
         at = top + (24 if shape == "tall" else height - 14)
         parts += [words(14, at, _direction(view), "f-soft", "start"), *_arrows(layout, view)]
     return picture(layout.width, height, caption(seen, names), parts, f"table table-{shape}", top=top)
-
-
-def _out(seen: Iterable[Frame]) -> dict[int, int]:
-    """In which round who went out."""
-    found: dict[int, int] = {}
-    number = 0
-    for frame in seen:
-        for event in frame.events:
-            if isinstance(event, WentOut):
-                found |= dict.fromkeys(event.seats, number)
-            elif isinstance(event, RoundBegan):
-                number = event.round
-    return found
 
 
 def _direction(view: View) -> str:
@@ -854,13 +846,3 @@ def page() -> dict[str, object]:
         for values, presets in found.items()
     ]
     return {"usual": orders[0], "others": orders[1:]}
-
-
-def example() -> tuple[tuple[Frame, ...], tuple[str, ...]]:
-    """The round that the rules' page tells, played by the rules themselves."""
-    rules = ruleset(GAME, "classic", {"first_starter": "seat"})
-    moves = ("roll", "say 52", "roll", "say 65", "pass 65", "pass 65", "pass 65", "challenge")
-    seats = (0, 0, 1, 1, 2, 3, 0, 1)
-    luck = {"round/1/roll/1": (4, 1), "round/1/roll/2": (3, 2)}
-    happened = [{seat: move} for seat, move in zip(seats, moves, strict=True)]
-    return played(GAME, rules, 4, happened, luck, PUBLIC), ("A", "B", "C", "D")

@@ -13,12 +13,11 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from arena.games.three_coins import GAME, FistsOpened, RoundBegan, RoundBroken, Said, Showdown, Spoke, View
-from arena.rules import PUBLIC, Event, Outcome, ruleset
+from arena.games.three_coins import FistsOpened, RoundBegan, RoundBroken, Said, Showdown, Spoke, View
+from arena.rules import Event, Outcome
 from arena.verify import Frame
 from webapp.matches.drawing import felt, graph
 from webapp.matches.drawing.graph import CANVASES, STRIP_FLOOR, STRIP_TOP, climb, cross, mark, slots
-from webapp.matches.drawing.playing import played
 from webapp.matches.drawing.svg import Svg, el, picture, short, words
 from webapp.matches.drawing.telling import winners, won
 
@@ -79,6 +78,11 @@ def heading(event: Event, names: Sequence[str]) -> str | None:
     if isinstance(event, RoundBegan):
         return _("Round %(round)d") % {"round": event.round}
     return None
+
+
+def part(number: int) -> str:
+    """What a round is called within a sentence."""
+    return _("round %(round)d") % {"round": number}
 
 
 def truth(view: View, event: Event) -> str | None:
@@ -505,10 +509,3 @@ def told(_frames: Sequence[Frame], _names: Sequence[str]) -> None:
 def page() -> dict[str, object]:
     """The rules' page needs nothing more."""
     return {}
-
-
-def example() -> tuple[tuple[Frame, ...], tuple[str, ...]]:
-    """The round that the rules' page tells, played by the rules themselves."""
-    moves = ({0: "hide 3", 1: "hide 2", 2: "hide 0"}, {0: "bid 4"}, {1: "bid 6"}, {2: "call"})
-    rules = ruleset(GAME, "classic", {"first_starter": "seat"})
-    return played(GAME, rules, 3, moves, {}, PUBLIC), ("Daryna", "Orest", "Semen")

@@ -16,7 +16,6 @@ from arena.games.commerce import (
     HandBegan,
     HandEnded,
     HandResult,
-    MatchEnded,
     Offered,
     OfferRefused,
     OfferSeen,
@@ -29,7 +28,7 @@ from arena.games.commerce import (
     View,
     WentOut,
 )
-from arena.rules import Event
+from arena.rules import Event, MatchEnded
 from arena.verify import Frame
 
 Cards = tuple[str, ...]

@@ -5,14 +5,18 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django import template
+from django.template import Context
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from arena.games import GAMES
 from arena.rules import Option, Preset, Value
 from webapp.matches.models import Ruleset
+from webapp.matches.replay import Steps
 from webapp.pages import naming
 
 register = template.Library()
@@ -26,9 +30,26 @@ def game_title(game: str) -> str:
 
 @register.filter
 def ruleset_title(ruleset: Ruleset) -> str:
-    """``Three Coins, classic``."""
-    title = naming.game_title(ruleset.game)
-    return f"{title}, {ruleset.preset}" if ruleset.preset else _("%(game)s, rules of its own") % {"game": title}
+    """``Three Coins, classic``; a ruleset that is no preset goes by its title, where it has one."""
+    title, name = naming.game_title(ruleset.game), ruleset.preset or ruleset.title
+    return f"{title}, {name}" if name else _("%(game)s, rules of its own") % {"game": title}
+
+
+@register.filter
+def ruleset_link(ruleset: Ruleset) -> SafeString:
+    """The same; for a ruleset that is no preset it leads to what it says."""
+    title = ruleset_title(ruleset)
+    if ruleset.preset:
+        return SafeString(escape(title))
+    return format_html('<a href="{}">{}</a>', reverse("own_ruleset", args=[ruleset.game, ruleset.digits]), title)
+
+
+@register.filter
+def changes(ruleset: Ruleset) -> list[tuple[str, Value]]:
+    """The options of a ruleset that are not as usual, with their values."""
+    game = GAMES.get(ruleset.game)
+    usual = {option.name: option.default for option in game.options} if game is not None else {}
+    return [(name, ruleset.options[name]) for name in usual if ruleset.options.get(name, usual[name]) != usual[name]]
 
 
 @register.filter
@@ -57,6 +78,16 @@ def rank(row: object) -> str:
     """A rank as the interval that it is."""
     low, high = getattr(row, "rank_low", 0), getattr(row, "rank_high", 0)
     return str(low) if low == high else f"{low}–{high}"
+
+
+@register.simple_tag(takes_context=True)
+def step_address(context: Context, step: int | str, key: str | None = None) -> str:
+    """Where a step of the ``replay`` that a page shows is, seen by ``key`` or by whom it is shown for.
+
+    The page says in ``steps`` how its addresses are made.
+    """
+    made: Steps = context["steps"]
+    return f"{made.before}{step}{made.between}{key or context['replay'].viewer}{made.after}"
 
 
 @register.filter

@@ -4,6 +4,7 @@
   "use strict";
   const root = document.getElementById("replay");
   if (!root) return;
+  const embedded = "embedded" in root.dataset; // a small part of another page, which keeps its title and its keys
 
   const beat = 1200; // milliseconds a step at normal speed
   const parts = new Map(); // address -> promise of its html
@@ -64,8 +65,8 @@
     root.innerHTML = html;
     open.forEach((id) => document.getElementById(id)?.setAttribute("open", ""));
     const heading = root.querySelector("h1");
-    if (heading) document.title = `${heading.textContent.trim()} · Bluff Arena`;
-    if (push) history.pushState(null, "", address);
+    if (heading && !embedded) document.title = `${heading.textContent.trim()} · Bluff Arena`;
+    if (push && !embedded) history.pushState(null, "", address);
     else history.replaceState(null, "", address);
     dress();
     if (key) root.querySelector(`[data-go="${key}"], [data-keep="${key}"]`)?.focus({ preventScroll: true });
@@ -108,7 +109,7 @@
   root.addEventListener("input", (event) => {
     if (event.target.matches("[data-scrub]")) {
       if (timer) pause();
-      show(event.target.dataset.scrub.replace("/0/", `/${event.target.value}/`), false);
+      show(event.target.dataset.scrub.replace("STEP", event.target.value), false);
     }
   });
 
@@ -118,6 +119,7 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select, textarea")) return;
+    if (embedded && !root.contains(event.target)) return;
     const name = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" }[event.key];
     if (name) {
       event.preventDefault();
