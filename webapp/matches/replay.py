@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from django.utils import translation
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from arena import verify
@@ -332,7 +334,7 @@ def _told(record: Record, frame: Frame, names: Sequence[str], drawn: Drawing) ->
         (event, text)
         for event in frame.events
         if (not drawn.heading(event, names) or len(frame.events) == 1)
-        and (text := tell(find_game(record.game), event, names)) is not None
+        and (text := tell(find_game(record.game), event, names, translation)) is not None
     ]
     public = [text for event, text in told if event.audience is None]
     own = [text for event, text in told if event.audience is not None]
@@ -360,7 +362,8 @@ def _time(record: Record, frames: Sequence[Frame], viewer: Viewer) -> str:
     if not spent:
         return ""
     low, high = min(spent.values()), max(spent.values())
-    return _("%(ms)s ms") % {"ms": f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f}–{high:.1f}"}
+    least, most = number_format(low, 1), number_format(high, 1)
+    return _("%(ms)s ms") % {"ms": least if least == most else f"{least}–{most}"}
 
 
 def _fault(step: FaultStep, names: Sequence[str], viewer: Viewer) -> str:

@@ -144,7 +144,10 @@ def spoken(value: str) -> str:
     """A value as one says it."""
     if value == MIA:
         return _("Mia")
-    return _("%(number)s points") % {"number": value.removesuffix("p")} if value in SUMS else value
+    if value not in SUMS:
+        return value
+    points = int(value.removesuffix("p"))
+    return ngettext("%(n)d point", "%(n)d points", points) % {"n": points}
 
 
 def brief(value: str) -> str:
@@ -863,4 +866,4 @@ def example() -> tuple[tuple[Frame, ...], tuple[str, ...]]:
     seats = (0, 0, 1, 1, 2, 3, 0, 1)
     luck = {"round/1/roll/1": (4, 1), "round/1/roll/2": (3, 2)}
     happened = [{seat: move} for seat, move in zip(seats, moves, strict=True)]
-    return played(GAME, rules, 4, happened, luck, PUBLIC), ("A", "B", "C", "D")
+    return played(GAME, rules, 4, happened, luck, PUBLIC), (_("A"), _("B"), _("C"), _("D"))

@@ -107,7 +107,8 @@ def result(view: View, outcome: Outcome, names: Sequence[str]) -> str:
 def _how(view: View, outcome: Outcome, names: Sequence[str], winner: int) -> str:
     last = view.last
     if outcome.reason == "max_rounds":
-        return _("most coins after %(rounds)d rounds") % {"rounds": view.round}
+        line = ngettext("most coins after %(n)d round", "most coins after %(n)d rounds", view.round)
+        return line % {"n": view.round}
     if outcome.reason == "stall_rounds":
         return _("most coins when none moved any more")
     if last is None or last.round != view.round:
@@ -511,4 +512,4 @@ def example() -> tuple[tuple[Frame, ...], tuple[str, ...]]:
     """The round that the rules' page tells, played by the rules themselves."""
     moves = ({0: "hide 3", 1: "hide 2", 2: "hide 0"}, {0: "bid 4"}, {1: "bid 6"}, {2: "call"})
     rules = ruleset(GAME, "classic", {"first_starter": "seat"})
-    return played(GAME, rules, 3, moves, {}, PUBLIC), ("Daryna", "Orest", "Semen")
+    return played(GAME, rules, 3, moves, {}, PUBLIC), (_("Daryna"), _("Orest"), _("Semen"))

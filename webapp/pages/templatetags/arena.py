@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from django import template
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -14,8 +15,10 @@ from django.utils.translation import ngettext
 from arena.rules import Option, Preset, Value
 from webapp.matches.models import Ruleset
 from webapp.pages import naming
+from webapp.pages.stored import stored
 
 register = template.Library()
+register.filter(stored)
 
 
 @register.filter
@@ -29,6 +32,13 @@ def ruleset_title(ruleset: Ruleset) -> str:
     """``Three Coins, classic``."""
     title = naming.game_title(ruleset.game)
     return f"{title}, {ruleset.preset}" if ruleset.preset else _("%(game)s, rules of its own") % {"game": title}
+
+
+@register.filter
+def fault_words(kind: str) -> str:
+    """A kind of fault as people read it."""
+    words = {"unreadable": _("unreadable"), "illegal": _("illegal"), "late": _("late"), "gone": _("gone")}
+    return words.get(kind, kind)
 
 
 @register.filter
@@ -47,7 +57,7 @@ def ago(moment: datetime | None) -> SafeString:
     elif passed < timedelta(days=30):
         words = ngettext("%(n)d day ago", "%(n)d days ago", seconds // 86400) % {"n": seconds // 86400}
     else:
-        words = f"{moment:%Y-%m-%d}"
+        words = date_format(moment, "j E Y")
     exact = f"{moment.astimezone(timezone.get_default_timezone()):%Y-%m-%d %H:%M:%S} UTC"
     return format_html('<time datetime="{}" title="{}">{}</time>', moment.isoformat(), exact, words)
 
