@@ -130,5 +130,5 @@ def test_a_language_translates_every_template() -> None:
 
 def test_templates_name_what_they_fill_in() -> None:
     texts = [word for words in story.WORDS.values() for word in words.values()]
-    for text in [one for text in texts for one in (text if isinstance(text, story.Counted) else [text])]:
+    for text in [one for word in texts for one in (word if isinstance(word, story.Counted) else [word])]:
         assert all(field is None or field for _, field, _, _ in string.Formatter().parse(text))

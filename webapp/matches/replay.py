@@ -23,6 +23,7 @@ from arena.verify import Frame
 from webapp.matches.drawing import Drawing, drawing
 from webapp.matches.drawing.svg import Svg
 from webapp.matches.drawing.telling import Told
+from webapp.pages.stored import stored
 
 
 class Line(NamedTuple):
@@ -376,7 +377,7 @@ def _fault(step: FaultStep, names: Sequence[str], viewer: Viewer) -> str:
     }.get(step.kind, "%(name)s: " + step.kind.replace("%", "%%"))
     line = kind % {"name": names[step.seat]}
     if step.detail and (viewer == OMNISCIENT or viewer.seat == step.seat):
-        line += f" ({step.detail})"
+        line += f" ({stored(step.detail)})"
     then = _("and forfeits") if step.then == "forfeit" else _("and the default move is made")
     return f"{line}, {then}"
 

@@ -12,6 +12,12 @@ from arena import story
 from arena.games import GAMES
 
 
+OF_PACKAGES = (
+    "Email",  # a label of allauth, which its Ukrainian catalogue has not
+)
+"""Texts of packages that their own catalogues leave in English."""
+
+
 class Text(NamedTuple):
     """A text to be translated."""
 
@@ -23,7 +29,9 @@ class Text(NamedTuple):
 
 
 def texts() -> Iterator[Text]:
-    """Every text of `arena` that a page may show."""
+    """Every text of `arena` that a page may show, and what packages left untranslated."""
+    for text in OF_PACKAGES:
+        yield Text("webapp/pages/texts.py", text)
     for game in GAMES.values():
         where = f"arena/games/{game.name}.py"
         yield Text(where, game.title)
