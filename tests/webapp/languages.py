@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.urls import reverse
 
 from arena.games import GAMES
+from arena.rules import AnyGame, Drawn, Moved, RulesetError, ruleset
 from tests.webapp.factories import make_bot, make_match, make_ratings, make_ruleset, make_series, make_user
 from webapp.accounts.models import User
 from webapp.bots import services
@@ -97,6 +99,26 @@ def furnish() -> Shown:
     return Shown(olena, public, own)
 
 
+def states_of(game: AnyGame, seed: int) -> Iterator[Any]:
+    """The positions of a random match of two, by rules that are drawn too."""
+    dice = random.Random(seed)
+    rules = ruleset(game, dice.choice([preset.name for preset in game.presets]))
+    for option in dice.sample(game.options, 4):
+        value = dice.choice(option.words) if option.words else option.low + 1
+        try:
+            rules = ruleset(game, None, {**rules.values, option.name: value})
+        except RulesetError:
+            continue  # it contradicts the others
+    state, _events = game.start(rules, 2)
+    for _ in range(60):
+        yield state
+        due = game.due(state)
+        if due is not None:
+            state, _events = game.step(state, Drawn(tuple(dice.randrange(size) for size in due.sizes)))
+        elif asked := game.asked(state):
+            state, _events = game.step(state, Moved({seat: dice.choice(game.legal(state, seat)) for seat in asked}))
+
+
 class _Reader(HTMLParser):
     """Collects what people read or hear: texts and labels, but no code."""
 
@@ -133,16 +155,21 @@ def texts_of(page: str) -> list[str]:
     return [" ".join(text.split()) for text in reader.read if text.strip()]
 
 
-NAMES = re.compile(
-    rf"\b(?:{'|'.join(preset.name for game in GAMES.values() for preset in game.presets)}|Bluff|Arena|olena|calculator|random|observer|mirror|shy|UTC|mybot|arena|connect|deck_out|e-mail|hands|end|tie|redeal"
-    r"|mode|w1|m-[0-9a-f]+|[0-9]+p?|start_coins|cliff|zero|max|pass|ante|roll blind|example\.org|tables|ba_\w*"
-    rf"|{'|'.join(preset.name for game in GAMES.values() for preset in game.presets)})(?:\b|…)"
-)
-"""What stays Latin: names, and words of the options and the protocol."""
+LATIN = {
+    *("Bluff", "Arena", "UTC", "e-mail", "E-mail", "w1"),
+    *("olena", "calculator", "calculat", "random", "observer", "mirror", "shy", "mybot"),
+    *("arena", "connect", "tables", "roll", "blind", "hide"),
+    *(option.name for game in GAMES.values() for option in game.options),
+    *(word for game in GAMES.values() for option in game.options for word in option.words),
+    *(preset.name for game in GAMES.values() for preset in game.presets),
+}
+"""What stays Latin: names (one of them shortened), and words of the options and of the command line."""
 
 
 def english_in(page: str) -> Iterator[str]:
     """Texts of a page in another language that have an English word in them."""
     for text in texts_of(page):
-        if re.search(r"[A-Za-z]{2,}", NAMES.sub("", text)):
+        # no addresses, no ends of tokens, no names of matches
+        plain = re.sub(r"\S+@\S+|…\S+|\b(m-|ba_)\w*", "", text)
+        if set(re.findall(r"[A-Za-z][A-Za-z0-9_-]+", plain)) - LATIN:
             yield text

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from babel.messages.catalog import Message
@@ -23,7 +24,7 @@ from arena import record as records
 from arena import story, verify
 from arena.games import GAMES, find_game
 from arena.rules import OMNISCIENT
-from tests.webapp.languages import LANGUAGES, english_in, furnish
+from tests.webapp.languages import LANGUAGES, english_in, furnish, states_of
 from webapp.matches.drawing import commerce, mia, three_coins
 from webapp.pages.management.commands import messages
 from webapp.pages.naming import game_title
@@ -191,6 +192,32 @@ def test_what_was_stored_in_english_is_read_in_another_language() -> None:
         assert said == "Збоїв арени поспіль: 3; останній: робочий процес w1 замовк"
         assert stored("Cheated at a tournament.") == "Cheated at a tournament."
     assert stored("Its author has left.") == "Its author has left."
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", GAMES)
+def test_every_refusal_of_a_move_is_read_in_another_language(name: str, language: str) -> None:
+    game = find_game(name)
+    said: set[str] = set()
+    moves: set[Any] = set()
+    for seed in range(40):
+        for state in states_of(game, seed):
+            asked = game.asked(state)
+            moves.update(move for seat in asked for move in game.legal(state, seat))
+            said.update(
+                f"{reason} (after 1.5 ms)"
+                for seat in range(2)
+                for move in moves
+                if (reason := game.refusal(state, seat, move)) is not None
+            )
+    assert len(said) > 40
+    with translation.override(language):
+        for reason in said:
+            told = stored(reason)
+            assert told.endswith("мс)"), told
+            _move, colon, why = told.removesuffix(" мс)").partition(": ")
+            why = re.sub(r"\b(hide|concede|look)\b", "", why if colon else told)
+            assert not re.search(r"[A-Za-z]{3,}", why), (reason, told)
 
 
 @pytest.mark.django_db

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from arena import story
 from arena.games import GAMES
 
-
 OF_PACKAGES = (
-    "Email",  # a label of allauth, which its Ukrainian catalogue has not
+    "Email",  # of allauth, whose Ukrainian catalogue does not have it
+    "Remember Me",  # of allauth, whose catalogues write it with two capitals
 )
-"""Texts of packages that their own catalogues leave in English."""
+"""Texts of packages that their own catalogues leave in English, or say badly."""
 
 
 class Text(NamedTuple):
