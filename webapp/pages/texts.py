@@ -13,7 +13,8 @@ from arena.games import GAMES
 
 OF_PACKAGES = (
     "Email",  # of allauth, whose Ukrainian catalogue does not have it
-    "Remember Me",  # of allauth, whose catalogues write it with two capitals
+    "Login",  # the label of a field, which allauth's Russian catalogue takes for the button beside it
+    "Remember Me",  # allauth's catalogues write it with two capitals
 )
 """Texts of packages that their own catalogues leave in English, or say badly."""
 
