@@ -18,7 +18,7 @@ UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --g
 PROTOS = $(shell find protos -name '*.proto' 2>/dev/null)
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: help up test check format protos lock clean site dev chromium
+.PHONY: help up test check format protos messages lock clean site dev chromium
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 16
@@ -30,7 +30,7 @@ up: site  ## run the whole site here; ARGS="--port 8080" and the like go to it (
 test: dev chromium  ## run all tests; ARGS="tests/webapp -k login -n0" and the like go to pytest
 	@exec $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
-check: dev .tools/protoc/stamp  ## lint, formatting, types, import contracts, protos, generated code, migrations
+check: dev .tools/protoc/stamp  ## lint, formatting, types, import contracts, protos, generated code, migrations, translations
 	@failed=
 	run() { echo "== $$*"; "$$@" || failed="$$failed\n   $$*"; }
 	run $(BIN)/ruff check
@@ -42,6 +42,7 @@ check: dev .tools/protoc/stamp  ## lint, formatting, types, import contracts, pr
 		run $(MAKE) drift
 	fi
 	run $(BIN)/python -m webapp makemigrations --check --dry-run
+	run $(BIN)/python -m webapp messages --check
 	[ -z "$$failed" ] || { printf "\nThese have failed:$$failed\n"; exit 1; }
 
 format: dev  ## put the code into its standard form
@@ -63,6 +64,9 @@ drift: .tools/protoc/stamp
 	for file in $$(find . -type f); do
 		diff -u "$(CURDIR)/$$file" "$$file" || { echo "$$file is not what protos/ says: run make protos"; exit 1; }
 	done
+
+messages: dev  ## collect the texts of the site into webapp/locale, and compile their translations
+	@$(BIN)/python -m webapp messages
 
 lock: dev  ## resolve the dependencies in pyproject.toml anew, within the locks; ARGS=--upgrade takes newer ones
 	@$(UV_COMPILE) $(ARGS) --extra site --extra build --extra dev pyproject.toml -o requirements/dev.lock

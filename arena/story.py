@@ -1,21 +1,44 @@
 """A match told in plain sentences, one for each event.
 
-All words stand in one table a game, under a key each, so that they can be translated: ``{who}`` and the like
-are filled in. A seat is called by its player's name.
+All words stand in one table a game, under a key each; ``{who}`` and the like are filled in. Whoever tells the story
+in another language brings a `Language`, which translates them. A seat is called by its player's name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from gettext import NullTranslations
+from typing import Any, NamedTuple, Protocol
 
 from arena.games import commerce, mia, three_coins
 from arena.rules import AnyGame, Event, MatchEnded, Outcome
 
-Texts = Mapping[str, str]
+
+class Counted(NamedTuple):
+    """A template whose words follow a number."""
+
+    one: str
+    several: str
+
+
+Texts = Mapping[str, str | Counted]
 """The words of a game: templates for `str.format`, by key."""
 
-COMMON: dict[str, str] = {
+
+class Language(Protocol):
+    """Translates templates: what the translations of Python's `gettext` and Django's module of that name can do."""
+
+    def gettext(self, message: str, /) -> str:
+        """The translation of a template."""
+
+    def ngettext(self, singular: str, plural: str, number: int, /) -> str:
+        """The translation that fits this number: other languages have more than two forms."""
+
+
+ENGLISH: Language = NullTranslations()
+"""The templates as they stand here."""
+
+COMMON: dict[str, str | Counted] = {
     "seat": "seat {seat}",
     "and": "{most} and {last}",
     "won": "{who} wins: {why}",
@@ -23,7 +46,7 @@ COMMON: dict[str, str] = {
 }
 """The words that every game needs."""
 
-THREE_COINS: dict[str, str] = {
+THREE_COINS: dict[str, str | Counted] = {
     **COMMON,
     "round": "round {round}: everybody hides coins, {who} will speak first",
     "hid": "{who} hides {coins}",
@@ -34,8 +57,7 @@ THREE_COINS: dict[str, str] = {
     "zero": "{who} says zero: every fist is empty",
     "max": "{who} says max: every coin is in a fist",
     "opened_0": "the fists open ({hands}): no coin at all; {what}",
-    "opened_1": "the fists open ({hands}): 1 coin; {what}",
-    "opened": "the fists open ({hands}): {total} coins; {what}",
+    "opened": Counted("the fists open ({hands}): 1 coin; {what}", "the fists open ({hands}): {total} coins; {what}"),
     "hand": "{who} {coins}",
     "loses": "{who} loses one",
     "lose": "{who} lose one each",
@@ -54,7 +76,7 @@ THREE_COINS: dict[str, str] = {
 }
 """The words of Three Coins."""
 
-MIA: dict[str, str] = {
+MIA: dict[str, str | Counted] = {
     **COMMON,
     "start_rolled": "a die each for the start: {dice}",
     "die": "{who} {die}",
@@ -65,18 +87,16 @@ MIA: dict[str, str] = {
     "say": "{who} says {value}",
     "pass": "{who} passes the cup on and says {value}",
     "mia": "Mia",
-    "points": "{number} points",
+    "points": Counted("{number} point", "{number} points"),
     "clockwise": "the direction turns: play goes clockwise",
     "counterclockwise": "the direction turns: play goes counterclockwise",
     "challenge": "{who} does not believe it",
     "look": "{who} looks under the cup",
     "concede": "{who} gives in without looking",
     "lifted": "under the cup: {dice}; {what}",
-    "loses_1": "{who} loses a life",
-    "loses": "{who} loses {lost} lives",
-    "sip_1": "{who} takes a sip",
-    "hard_1": "{who} takes a hard sip",
-    "hard": "{who} takes {lost} hard sips",
+    "loses": Counted("{who} loses a life", "{who} loses {lost} lives"),
+    "sip": "{who} takes a sip",
+    "hard": Counted("{who} takes a hard sip", "{who} takes {lost} hard sips"),
     "broken": "{who} leaves in the middle of round {round}: the dice stay hidden",
     "out": "{who} is out",
     "out_together": "{who} are out",
@@ -88,7 +108,7 @@ MIA: dict[str, str] = {
 }
 """The words of Mia."""
 
-COMMERCE: dict[str, str] = {
+COMMERCE: dict[str, str | Counted] = {
     **COMMON,
     "hand": "hand {hand}: {who} deals",
     "redeal": "hand {hand}: {who} deals again, and nobody pays an ante",
@@ -132,12 +152,16 @@ COMMERCE: dict[str, str] = {
 class _Teller:
     """Fills templates in."""
 
-    def __init__(self, texts: Texts, names: Sequence[str]) -> None:
+    def __init__(self, texts: Texts, names: Sequence[str], language: Language) -> None:
         self.texts = texts
         self.names = names
+        self.language = language
 
-    def __call__(self, key: str, **values: object) -> str:
-        return self.texts[key].format(**values)
+    def __call__(self, key: str, count: int = 0, /, **values: object) -> str:
+        """The sentence under ``key``, where its words follow a number for that of ``count``."""
+        text = self.texts[key]
+        found = self.language.ngettext(*text, count) if isinstance(text, Counted) else self.language.gettext(text)
+        return found.format(**values)
 
     def who(self, *seats: int) -> str:
         """The names of these seats, listed."""
@@ -185,8 +209,8 @@ def _showdown(tell: _Teller, showdown: three_coins.Showdown) -> str:
     hands = ", ".join(
         tell("hand", who=tell.who(seat), coins=hand) for seat, hand in enumerate(showdown.hands) if hand is not None
     )
-    key = f"opened_{showdown.total}" if showdown.total < 2 else "opened"
-    return tell(key, hands=hands, total=showdown.total, what=_coins_move(tell, showdown))
+    key = "opened" if showdown.total else "opened_0"
+    return tell(key, showdown.total, hands=hands, total=showdown.total, what=_coins_move(tell, showdown))
 
 
 def _coins_move(tell: _Teller, showdown: three_coins.Showdown) -> str:
@@ -231,13 +255,16 @@ def _mia(tell: _Teller, event: Event) -> str | None:
 def _mia_value(tell: _Teller, value: str) -> str:
     if value == mia.MIA:
         return tell("mia")
-    return tell("points", number=value.removesuffix("p")) if value in mia.SUMS else value
+    if value not in mia.SUMS:
+        return value
+    points = int(value.removesuffix("p"))
+    return tell("points", points, number=points)
 
 
 def _mia_showdown(tell: _Teller, showdown: mia.Showdown) -> str:
     kind = "loses" if showdown.lives else "hard" if showdown.hard else "sip"
     lost = showdown.lives or showdown.sips
-    what = tell(f"{kind}_1" if lost == 1 else kind, who=tell.who(showdown.loser), lost=lost)
+    what = tell(kind, lost, who=tell.who(showdown.loser), lost=lost)
     return what if showdown.dice is None else tell("lifted", dice="{}{}".format(*showdown.dice), what=what)
 
 
@@ -301,21 +328,23 @@ def _hand_result(tell: _Teller, result: commerce.HandResult) -> str:
     return tell("ended", shown=shown, what=what)
 
 
-_STORIES: dict[str, tuple[Texts, Callable[[Any, Event], str | None]]] = {
-    "three_coins": (THREE_COINS, _three_coins),
-    "mia": (MIA, _mia),
-    "commerce": (COMMERCE, _commerce),
+WORDS: dict[str, Texts] = {"three_coins": THREE_COINS, "mia": MIA, "commerce": COMMERCE}
+"""The words of every game."""
+
+_STORIES: dict[str, Callable[[_Teller, Any], str | None]] = {
+    "three_coins": _three_coins,
+    "mia": _mia,
+    "commerce": _commerce,
 }
 
 
-def tell(game: AnyGame, event: Event, names: Sequence[str], texts: Texts | None = None) -> str | None:
+def tell(game: AnyGame, event: Event, names: Sequence[str], language: Language = ENGLISH) -> str | None:
     """One plain sentence that says what ``event`` was, without a full stop; None where there is nothing to say.
 
     Args:
         game: the game that is played.
         event: one of its events.
         names: the players' names by seat; an empty one is replaced by the number of the seat.
-        texts: the words, translated; by default the game's own English ones.
+        language: what the words are translated by.
     """
-    words, story = _STORIES[game.name]
-    return story(_Teller(texts or words, names), event)
+    return _STORIES[game.name](_Teller(WORDS[game.name], names, language), event)

@@ -114,11 +114,20 @@ def test_every_reason_and_every_game_has_its_words() -> None:
         assert story.tell(GAME, MatchEnded(Outcome((1, 2), reason, (3, 0))), NAMES)
 
 
-def test_a_translation_takes_the_place_of_the_words() -> None:
-    texts = {key: f"[{text}]" for key, text in story.THREE_COINS.items()}
-    assert story.tell(GAME, Spoke(0, Move("bid", 4)), NAMES, texts) == "[Daryna bids 4]"
+def test_a_language_translates_every_template() -> None:
+    class Backwards:
+        def gettext(self, message: str, /) -> str:
+            return f"[{message}]"
+
+        def ngettext(self, singular: str, plural: str, number: int, /) -> str:
+            return f"<{number}: {plural}>"
+
+    assert story.tell(GAME, Spoke(0, Move("bid", 4)), NAMES, Backwards()) == "[Daryna bids 4]"
+    told = story.tell(GAME, opened(changes=(0, -1, 0)), NAMES, Backwards())
+    assert told == "<5: the fists open ([Daryna 2], [Orest 0], [Semen 3]): 5 coins; [Orest loses one]>"
 
 
 def test_templates_name_what_they_fill_in() -> None:
-    for text in story.THREE_COINS.values():
+    texts = [word for words in story.WORDS.values() for word in words.values()]
+    for text in [one for word in texts for one in (word if isinstance(word, story.Counted) else [word])]:
         assert all(field is None or field for _, field, _, _ in string.Formatter().parse(text))

@@ -106,7 +106,7 @@ def play(
         asked = played.asked(state)
         decisions += 1
         if decisions == leaves:
-            steps.append(FaultStep(asked[0], "late", "1000.7 ms, of 1000.0 ms", "forfeit"))
+            steps.append(FaultStep(asked[0], "late", "no answer; it had 1000 ms to move (after 1000.7 ms)", "forfeit"))
             state, _events = played.step(state, Left(frozenset((asked[0],))))
             continue
         if script_left:

@@ -126,7 +126,11 @@ def test_others_are_not_told_how_it_goes_on(document: Record) -> None:
 
 def test_a_fault_is_shown_with_its_time() -> None:
     record = play(NAMES, match="m-3", seed=5, leaves=4)
-    assert at(record, "everything").faults[0].endswith("too late (1000.7 ms, of 1000.0 ms), and forfeits")
+    assert (
+        at(record, "everything")
+        .faults[0]
+        .endswith("too late (no answer; it had 1000 ms to move (after 1000.7 ms)), and forfeits")
+    )
     who = next(step.seat for step in record.steps if isinstance(step, records.FaultStep))
     assert "1000.7" in at(record, str(who)).faults[0]
     assert "1000.7" not in at(record, "public").faults[0]

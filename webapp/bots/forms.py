@@ -7,10 +7,11 @@ from django.utils.translation import gettext_lazy as _
 
 from arena.games import GAMES
 from webapp.bots.services import MOST_TABLES
+from webapp.pages.naming import game_title
 
 
 def _games() -> list[tuple[str, str]]:
-    return [(game.name, game.title) for game in GAMES.values()]
+    return [(name, game_title(name)) for name in GAMES]
 
 
 def _about() -> forms.CharField:

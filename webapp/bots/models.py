@@ -6,20 +6,21 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
+from django.utils.translation import gettext_lazy as _
 
 
 class Bot(models.Model):
     """A program that plays one game, owned by an author or by the house."""
 
     class Kind(models.TextChoices):
-        HOSTED = "hosted", "hosted"  # our machine runs the uploaded file
-        REMOTE = "remote", "remote"  # the author's machine runs it and dials in
+        HOSTED = "hosted", _("hosted")  # our machine runs the uploaded file
+        REMOTE = "remote", _("remote")  # the author's machine runs it and dials in
 
     class State(models.TextChoices):
-        ACTIVE = "active", "active"
-        RETIRED = "retired", "retired"
-        QUARANTINED = "quarantined", "quarantined"
-        BANNED = "banned", "banned"
+        ACTIVE = "active", _("active")
+        RETIRED = "retired", _("retired")
+        QUARANTINED = "quarantined", _("quarantined")
+        BANNED = "banned", _("banned")
 
     name = models.CharField(max_length=40)
     game = models.CharField(max_length=40)
@@ -96,8 +97,8 @@ class Connection(models.Model):
     """A remote bot's line to a door: one place at one table. It is there as long as its lease is renewed."""
 
     class State(models.TextChoices):
-        WAITING = "waiting", "waiting for a table"
-        SEATED = "seated", "at a table"
+        WAITING = "waiting", _("waiting for a table")
+        SEATED = "seated", _("at a table")
 
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="connections")
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="connections")

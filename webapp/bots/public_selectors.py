@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from webapp.bots.models import Bot, Connection, Version
 from webapp.matches.models import Series
+from webapp.pages.stored import stored
 
 
 class Doing(NamedTuple):
@@ -39,7 +40,9 @@ def doing(*, bot: Bot) -> Doing:
     if playing:
         return Doing(_("It is playing now."), "", playing)
     if bot.state != Bot.State.ACTIVE:
-        return Doing(_("It does not play: it is %(state)s.") % {"state": bot.get_state_display()}, bot.state_reason, [])
+        return Doing(
+            _("It does not play: it is %(state)s.") % {"state": bot.get_state_display()}, stored(bot.state_reason), []
+        )
     if bot.active_version_id is None:
         return Doing(_("It does not play yet."), _("No version of it has shown that it can."), [])
     if bot.kind == Bot.Kind.REMOTE:

@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 from webapp.accounts.models import User
 from webapp.bots.models import Bot, Connection, Token, Version
 from webapp.matches.models import Block, EntryLog, Series
+from webapp.pages.stored import stored
 
 ANCHOR = "random"
 """The house bot that the ratings of its game are measured from: it is 1000 for ever."""
@@ -95,7 +96,7 @@ def doing(*, bot: Bot) -> Doing:
     last = bot.entries.aggregate(last=Max("match__finished"))["last"]
     headline, help_ = _sentence(bot, len(playing), series)
     used = bot.tokens.aggregate(last=Max("last_used"))["last"]
-    when = date_format(used, "j F Y, H:i") if used else ""
+    when = date_format(used, "j E Y, H:i") if used else ""
     return Doing(headline % {"bot": bot.name, "tables": len(playing), "when": when}, help_, playing, last)
 
 
@@ -126,7 +127,7 @@ def _sentence(bot: Bot, playing: int, series: QuerySet[Series]) -> tuple[str, st
 
 
 def _because(sentence: str, reason: str) -> str:
-    return f"{sentence} {reason.replace('%', '%%')}".strip()
+    return f"{sentence} {stored(reason).replace('%', '%%')}".strip()
 
 
 def _free_lines(bot: Bot) -> str:
@@ -161,7 +162,7 @@ def _put_off(series: QuerySet[Series]) -> str:
     if newest is None or newest.state not in (Series.State.PUT_OFF, Series.State.CANCELLED):
         return ""
     said = _("Its last series was %(state)s.") % {"state": newest.get_state_display()}
-    return f"{said} {newest.note}".strip()
+    return f"{said} {stored(newest.note)}".strip()
 
 
 def _opponents(bot: Bot) -> str:

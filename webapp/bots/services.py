@@ -20,6 +20,7 @@ from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
 from webapp.bots.models import Bot, Connection, Token, Version
 from webapp.bots.selectors import ANCHOR
+from webapp.pages.naming import game_title
 
 MOST_BOTS = 20
 """How many bots an author can have that are not retired."""
@@ -63,7 +64,8 @@ def create_bot(*, owner: User, game: str, name: str, kind: str = Bot.Kind.REMOTE
     if not owner.is_active:
         raise NotAllowed(_("This account is closed."))
     try:
-        title = find_game(game).title
+        find_game(game)
+        title = game_title(game)
     except RulesError as error:
         raise Refused(f"{error}.".capitalize()) from error
     if kind not in Bot.Kind.values:
@@ -156,7 +158,7 @@ def _change_state(
         changed = Bot.objects.filter(pk=bot.pk, state__in=before).update(state=after, state_reason=reason[:300])
         bot.refresh_from_db(fields=["state", "state_reason"])
         if changed and by is not None:
-            _write_down(by, bot, f"Now {after.label}. {reason}".strip())
+            _write_down(by, bot, f"Now {after.value}. {reason}".strip())
     if not changed:
         raise Refused(_is(bot))
 

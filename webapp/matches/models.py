@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 
 class Ruleset(models.Model):
@@ -33,17 +34,17 @@ class Series(models.Model):
     """What one worker plays in one sitting: the same versions, some matches, the seats rotated."""
 
     class State(models.TextChoices):
-        WAITING = "waiting", "waiting"
-        PLAYING = "playing", "playing"
-        FINISHED = "finished", "finished"
-        PUT_OFF = "put_off", "put off"  # the platform failed it three times
-        CANCELLED = "cancelled", "cancelled"
+        WAITING = "waiting", _("waiting")
+        PLAYING = "playing", _("playing")
+        FINISHED = "finished", _("finished")
+        PUT_OFF = "put_off", _("put off")  # the platform failed it three times
+        CANCELLED = "cancelled", _("cancelled")
 
     class Purpose(models.TextChoices):
-        LADDER = "ladder", "ladder"
-        VALIDATION = "validation", "validation"
-        TOURNAMENT = "tournament", "tournament"
-        EXHIBITION = "exhibition", "exhibition"
+        LADDER = "ladder", _("ladder")
+        VALIDATION = "validation", _("validation")
+        TOURNAMENT = "tournament", _("tournament")
+        EXHIBITION = "exhibition", _("exhibition")
 
     ruleset = models.ForeignKey(Ruleset, on_delete=models.PROTECT, related_name="series")
     purpose = models.CharField(max_length=12, choices=Purpose.choices, default=Purpose.LADDER)
@@ -111,9 +112,9 @@ class Block(models.Model):
     """
 
     class State(models.TextChoices):
-        OPEN = "open", "open"
-        CLOSED = "closed", "closed"
-        BROKEN = "broken", "broken off"
+        OPEN = "open", _("open")
+        CLOSED = "closed", _("closed")
+        BROKEN = "broken", _("broken off")
 
     series = models.ForeignKey(Series, on_delete=models.CASCADE, related_name="blocks")
     number = models.PositiveIntegerField()

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
+from django.utils import translation
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from arena import verify
@@ -21,6 +23,7 @@ from arena.verify import Frame
 from webapp.matches.drawing import Drawing, drawing
 from webapp.matches.drawing.svg import Svg
 from webapp.matches.drawing.telling import Told
+from webapp.pages.stored import stored
 
 
 class Course(Protocol):
@@ -361,7 +364,7 @@ def _told(course: Course, frame: Frame, names: Sequence[str], drawn: Drawing) ->
         (event, text)
         for event in frame.events
         if (not drawn.heading(event, names) or len(frame.events) == 1)
-        and (text := tell(find_game(course.game), event, names)) is not None
+        and (text := tell(find_game(course.game), event, names, translation)) is not None
     ]
     public = [text for event, text in told if event.audience is None]
     own = [text for event, text in told if event.audience is not None]
@@ -389,7 +392,8 @@ def _time(course: Course, frames: Sequence[Frame], viewer: Viewer) -> str:
     if not spent:
         return ""
     low, high = min(spent.values()), max(spent.values())
-    return _("%(ms)s ms") % {"ms": f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f}–{high:.1f}"}
+    least, most = number_format(low, 1), number_format(high, 1)
+    return _("%(ms)s ms") % {"ms": least if least == most else f"{least}–{most}"}
 
 
 def _fault(step: FaultStep, names: Sequence[str], viewer: Viewer) -> str:
@@ -402,7 +406,7 @@ def _fault(step: FaultStep, names: Sequence[str], viewer: Viewer) -> str:
     }.get(step.kind, "%(name)s: " + step.kind.replace("%", "%%"))
     line = kind % {"name": names[step.seat]}
     if step.detail and (viewer == OMNISCIENT or viewer.seat == step.seat):
-        line += f" ({step.detail})"
+        line += f" ({stored(step.detail)})"
     then = _("and forfeits") if step.then == "forfeit" else _("and the default move is made")
     return f"{line}, {then}"
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from django.db.models import Prefetch, QuerySet
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from arena import record as records
 from arena.record import Record
@@ -160,19 +160,19 @@ def closed_record(*, name: str) -> Record | None:
 
 
 class _Pictures:
-    """Small pictures by the match's id; a record never changes, so neither do they."""
+    """Small pictures by the match's id and the language of their words; a record never changes, so neither do they."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._kept: dict[tuple[int, str], Svg] = {}
+        self._kept: dict[tuple[int, str, str | None], Svg] = {}
 
     def get(self, match: Match) -> Svg | None:
-        return self._kept.get((match.pk, match.record_name))
+        return self._kept.get((match.pk, match.record_name, get_language()))
 
     def put(self, match: Match, drawn: Svg) -> None:
         if len(self._kept) >= self._most:
             self._kept.pop(next(iter(self._kept)), None)
-        self._kept[(match.pk, match.record_name)] = drawn
+        self._kept[(match.pk, match.record_name, get_language())] = drawn
 
 
 _pictures = _Pictures(2000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from arena.games import GAMES
 
@@ -12,7 +13,7 @@ from arena.games import GAMES
 def game_title(game: str) -> str:
     """The name that people read; the code name of a game that is no longer there."""
     found = GAMES.get(game)
-    return found.title if found is not None else game.replace("_", " ")
+    return _(found.title) if found is not None else game.replace("_", " ")
 
 
 def door_address() -> str:

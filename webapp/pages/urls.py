@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from webapp.pages import views
+from webapp.pages import language, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -12,6 +12,7 @@ urlpatterns = [
     path("rules/<slug:game>/example/step/<int:step>/", views.example, name="example_step"),
     path("write/", views.write, name="write"),
     path("status/", views.status, name="status"),
+    path("language/", language.choose, name="language"),
     path("healthz", views.healthz, name="healthz"),
     path("", include("webapp.bots.public_urls")),
 ]

@@ -12,6 +12,8 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple, cast
 
+from django.utils import translation
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
@@ -284,13 +286,13 @@ def _told(event: Event, names: Sequence[str]) -> list[str]:
     """What else is told of an event, under the line of its step."""
     match event:
         case Paid() | Reshuffled() | MatchEnded():
-            line = tell(GAME, event, names)
+            line = tell(GAME, event, names, translation)
         case HandBegan(_hand, banker):
             line = _("%(who)s is the banker") % {"who": names[banker]}
         case CircleBegan(circle) if circle > 1:
-            line = tell(GAME, event, names)
+            line = tell(GAME, event, names, translation)
         case WentOut(_seats, False):
-            line = tell(GAME, event, names)
+            line = tell(GAME, event, names, translation)
         case Scored(shown, points, total):
             line = _("%(who)s shows %(cards)s, %(combination)s: %(points)s, now %(total)d") % {
                 "who": names[shown.seat],
@@ -897,7 +899,7 @@ def page() -> dict[str, object]:
                 _(NAMED[kind]),
                 picture(90, 48, faces(cards), _fan(45, 24, cards, 1), "cards"),
                 meaning,
-                _("%(share).3g %%") % {"share": 100 * _counted()[kind] / every},
+                _("%(share)s %%") % {"share": number_format(f"{100 * _counted()[kind] / every:.3g}")},
             )
             for kind, (cards, meaning) in examples.items()
         ]

@@ -143,7 +143,10 @@ def spoken(value: str) -> str:
     """A value as one says it."""
     if value == MIA:
         return _("Mia")
-    return _("%(number)s points") % {"number": value.removesuffix("p")} if value in SUMS else value
+    if value not in SUMS:
+        return value
+    points = int(value.removesuffix("p"))
+    return ngettext("%(n)d point", "%(n)d points", points) % {"n": points}
 
 
 def brief(value: str) -> str:

@@ -111,7 +111,8 @@ def result(view: View, outcome: Outcome, names: Sequence[str]) -> str:
 def _how(view: View, outcome: Outcome, names: Sequence[str], winner: int) -> str:
     last = view.last
     if outcome.reason == "max_rounds":
-        return _("most coins after %(rounds)d rounds") % {"rounds": view.round}
+        line = ngettext("most coins after %(n)d round", "most coins after %(n)d rounds", view.round)
+        return line % {"n": view.round}
     if outcome.reason == "stall_rounds":
         return _("most coins when none moved any more")
     if last is None or last.round != view.round:

@@ -8,6 +8,7 @@ from django import template
 from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -18,8 +19,10 @@ from arena.rules import Option, Preset, Value
 from webapp.matches.models import Ruleset
 from webapp.matches.replay import Steps
 from webapp.pages import naming
+from webapp.pages.stored import stored
 
 register = template.Library()
+register.filter(stored)
 
 
 @register.filter
@@ -53,6 +56,13 @@ def changes(ruleset: Ruleset) -> list[tuple[str, Value]]:
 
 
 @register.filter
+def fault_words(kind: str) -> str:
+    """A kind of fault as people read it."""
+    words = {"unreadable": _("unreadable"), "illegal": _("illegal"), "late": _("late"), "gone": _("gone")}
+    return words.get(kind, kind)
+
+
+@register.filter
 def ago(moment: datetime | None) -> SafeString:
     """How long ago, in the largest unit, with the exact time one hover away."""
     if moment is None:
@@ -68,7 +78,7 @@ def ago(moment: datetime | None) -> SafeString:
     elif passed < timedelta(days=30):
         words = ngettext("%(n)d day ago", "%(n)d days ago", seconds // 86400) % {"n": seconds // 86400}
     else:
-        words = f"{moment:%Y-%m-%d}"
+        words = date_format(moment, "j E Y")
     exact = f"{moment.astimezone(timezone.get_default_timezone()):%Y-%m-%d %H:%M:%S} UTC"
     return format_html('<time datetime="{}" title="{}">{}</time>', moment.isoformat(), exact, words)
 

@@ -1,0 +1,175 @@
+"""A site with something on every page, and what of a page a reader reads."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any, NamedTuple
+
+from django.urls import reverse
+
+from arena.games import GAMES
+from arena.rules import AnyGame, Drawn, Moved, RulesetError, ruleset
+from tests.webapp.factories import make_bot, make_match, make_ratings, make_ruleset, make_series, make_user
+from webapp.accounts.models import User
+from webapp.bots import services
+from webapp.bots.models import Bot
+from webapp.matches.models import Block, Series
+
+LANGUAGES = ("uk", "ru")
+
+
+class Shown(NamedTuple):
+    """The addresses of a site that has something to show."""
+
+    author: User
+    public: dict[str, str]
+    """By what they are called in tests."""
+    own: dict[str, str]
+    """Those that only the author may see."""
+
+
+def furnish() -> Shown:
+    """Bots, matches, series in every state and ratings, of all games."""
+    olena = make_user("olena")
+    public = {
+        "home": "/",
+        "leaderboards": "/leaderboards/",
+        "matches": "/matches/",
+        "rules": "/rules/",
+        "write": "/write/",
+        "status": "/status/",
+        "login": "/accounts/login/",
+        "signup": "/accounts/signup/",
+        "password": "/accounts/password/reset/",
+        "nowhere": "/nowhere/",
+    }
+    own = {
+        "account": reverse("accounts:account"),
+        "delete": reverse("accounts:delete"),
+        "bots": reverse("bots:mine"),
+        "new bot": reverse("bots:new"),
+        "sign out": "/accounts/logout/",
+        "e-mail": "/accounts/email/",
+    }
+    for game in GAMES:
+        ruleset = make_ruleset(game=game)
+        house = [make_bot(name, game=game) for name in ("calculator", "random", "observer")]
+        mirror, shy = (make_bot(name, game=game, owner=olena) for name in ("mirror", "shy"))
+        make_ratings(ruleset, [(house[0], 1312, 15), (house[1], 1000, 0), (mirror, 1271, 14), (shy, 1290, 120)])
+        for number in range(3):
+            match = make_match([*house[:2], mirror], leaves=7 if number else None, seed=number)
+        make_series([*house, mirror], state=Series.State.PLAYING)
+        make_series([shy, mirror], state=Series.State.WAITING, planned=5)
+        off = make_series(
+            [house[0], mirror],
+            state=Series.State.PUT_OFF,
+            note="The platform failed it 3 times in a row; at last: the worker w1 fell silent",
+        )
+        Block.objects.create(
+            series=off,
+            number=1,
+            state=Block.State.BROKEN,
+            reason="the worker w1 fell silent",
+            commitment="0" * 64,
+            seed="",
+            nonce_hashes=["0" * 64],
+            nonces=[],
+            seating=[0, 1],
+        )
+        services.retire_bot(bot=shy, by=olena)
+        public |= {
+            f"{game}: rules": f"/rules/{game}/",
+            f"{game}: leaderboard": f"/leaderboards/{game}/classic/",
+            f"{game}: matches": f"/matches/?ruleset={game}/classic",
+            f"{game}: match": f"/matches/{match.name}/",
+            f"{game}: step": f"/matches/{match.name}/step/5/",
+            f"{game}: step of a seat": f"/matches/{match.name}/step/5/?as=1",
+            f"{game}: step of the public": f"/matches/{match.name}/step/3/?as=public",
+            f"{game}: series": f"/series/{match.series_id}/",
+            f"{game}: series put off": f"/series/{off.pk}/",
+            f"{game}: bot": reverse("bot", args=[game, "mirror"]),
+            f"{game}: anchor": reverse("bot", args=[game, "random"]),
+            f"{game}: retired bot": reverse("bot", args=[game, "shy"]),
+        }
+        own |= {f"{game}: own bot": reverse("bots:own", args=[mirror.pk])}
+    services.issue_token(bot=Bot.objects.get(game="mia", name="mirror"), by=olena)
+    return Shown(olena, public, own)
+
+
+def states_of(game: AnyGame, seed: int) -> Iterator[Any]:
+    """The positions of a random match of two, by rules that are drawn too."""
+    dice = random.Random(seed)
+    rules = ruleset(game, dice.choice([preset.name for preset in game.presets]))
+    for option in dice.sample(game.options, 4):
+        value = dice.choice(option.words) if option.words else option.low + 1
+        try:
+            rules = ruleset(game, None, {**rules.values, option.name: value})
+        except RulesetError:
+            continue  # it contradicts the others
+    state, _events = game.start(rules, 2)
+    for _ in range(60):
+        yield state
+        due = game.due(state)
+        if due is not None:
+            state, _events = game.step(state, Drawn(tuple(dice.randrange(size) for size in due.sizes)))
+        elif asked := game.asked(state):
+            state, _events = game.step(state, Moved({seat: dice.choice(game.legal(state, seat)) for seat in asked}))
+
+
+class _Reader(HTMLParser):
+    """Collects what people read or hear: texts and labels, but no code."""
+
+    UNREAD = ("code", "pre", "script", "style", "strong")
+    """``strong`` marks moves by their names in code on the pages of rules."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read: list[str] = []
+        self._unread: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        unread = tag in self.UNREAD or given.get("class") in ("hex", "name") or (tag == "button" and "lang" in given)
+        if unread or tag in self._unread[-1:]:
+            self._unread.append(tag)
+        self.read += [
+            said for name in ("aria-label", "placeholder", "data-label", "data-play") if (said := given.get(name))
+        ]
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._unread and tag == self._unread[-1]:
+            self._unread.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not self._unread:
+            self.read.append(data)
+
+
+def texts_of(page: str) -> list[str]:
+    """The texts of a page, without code."""
+    reader = _Reader()
+    reader.feed(page)
+    return [" ".join(text.split()) for text in reader.read if text.strip()]
+
+
+LATIN = {
+    *("Bluff", "Arena", "UTC", "e-mail", "E-mail", "w1"),
+    *("olena", "calculator", "calculat", "random", "observer", "mirror", "shy", "mybot"),
+    *("arena", "connect", "tables", "roll", "blind", "hide"),
+    *(option.name for game in GAMES.values() for option in game.options),
+    *(word for game in GAMES.values() for option in game.options for word in option.words),
+    *(preset.name for game in GAMES.values() for preset in game.presets),
+}
+"""What stays Latin: names (one of them shortened), and words of the options and of the command line."""
+
+
+def english_in(page: str) -> Iterator[str]:
+    """Texts of a page in another language that have an English word in them."""
+    for text in texts_of(page):
+        # no addresses, no ends of tokens, no names of matches
+        plain = re.sub(r"\S+@\S+|…\S+|\b(m-|ba_)\w*", "", text)
+        if set(re.findall(r"[A-Za-z][A-Za-z0-9_-]+", plain)) - LATIN:
+            yield text
