@@ -25,10 +25,10 @@ from webapp.limits import Limit, TooOften, spend
 MOST_BOTS = 20
 """How many bots an author can have that are not retired."""
 
-NEW_BOTS = Limit("new bots", 40, 86_400)
+NEW_BOTS = Limit("new_bots", 40, 86_400)
 """How often an author can make a bot. Retiring the ones before makes room for bots, not for names."""
 
-NEW_TOKENS = Limit("new tokens", 60, 3_600)
+NEW_TOKENS = Limit("new_tokens", 60, 3_600)
 """How often an author can make a token, for whichever bot."""
 
 MOST_TOKENS = 10
