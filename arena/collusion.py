@@ -25,8 +25,15 @@ from arena.record import FaultStep, MovesStep, Record
 
 P = TypeVar("P", bound=Hashable)
 
-LEAST_SERIES = 30
+LEAST_SERIES = 50
 """Below so many series together nothing is said about a pair: the normal distribution does not hold yet."""
+
+MARGIN_TOGETHER = 0.02
+"""So much of a pairwise score two may be better together without its being asked about: about 14 Elo. With enough
+series the smallest peculiarity of honest styles would be a sign otherwise."""
+
+MARGIN_SPARING = 0.1
+"""So large a share of the doubts that were expected two may leave out, for the same reason."""
 
 LEAST_EXPOSURES = 200
 """How often somebody must have had a claim before him, or been believed or doubted, until that is a habit."""
@@ -93,9 +100,10 @@ def residuals(matches: Sequence[Mapping[P, int]], elo: Mapping[P, float]) -> Res
 
     Args:
         matches: places, 1 is the best; equal places are a tie and score a half.
-        elo: ratings of all of the players. A difference of 400 is odds of ten to one.
+        elo: ratings of all of the players, in the order in which pairs are named. A difference of 400 is odds of ten
+            to one.
     """
-    players = sorted(elo, key=repr)
+    players = list(elo)
     over: dict[tuple[P, P], float] = {}
     for one in players:
         for other in players:
@@ -118,19 +126,28 @@ def _score(place: int, other: int) -> float:
     return 1.0 if place < other else 0.5 if place == other else 0.0
 
 
-def better_together(together: Tally, one_apart: Tally, other_apart: Tally) -> float:
-    """How many standard errors the two do better together than apart (Welch); 0 where too little is known.
+def better_together(together: Tally, one_apart: Tally, other_apart: Tally, *, margin: float = MARGIN_TOGETHER) -> float:
+    """By how many standard errors the two do better together than apart, beyond the margin; 0 if too little is known.
+
+    Welch's t, told as the value of the normal distribution that is as unlikely (Wallace, 1959).
 
     Args:
         together: `Residuals.together` of the pair, a value a series.
         one_apart: `Residuals.alone` of the one, over the series without the other.
         other_apart: the same the other way round.
+        margin: what is not asked about.
     """
-    if min(together.n, one_apart.n, other_apart.n) < LEAST_SERIES:
+    samples = (together, 1.0), (one_apart, 0.25), (other_apart, 0.25)
+    if min(sample.n for sample, _weight in samples) < LEAST_SERIES:
         return 0.0
-    apart = (one_apart.mean + other_apart.mean) / 2
-    error = together.error + (one_apart.error + other_apart.error) / 4
-    return (together.mean - apart) / math.sqrt(error) if error > 0 else 0.0
+    errors = [(weight * sample.error, sample.n) for sample, weight in samples]
+    error = sum(part for part, _n in errors)
+    if error <= 0:
+        return 0.0
+    freedom = error * error / sum(part * part / (n - 1) for part, n in errors)
+    t = (together.mean - (one_apart.mean + other_apart.mean) / 2 - margin) / math.sqrt(error)
+    as_normal = (8 * freedom + 1) / (8 * freedom + 3) * math.sqrt(freedom * math.log1p(t * t / freedom))
+    return math.copysign(as_normal, t)
 
 
 # ---- sparing each other --------------------------------------------------------------------------
@@ -205,15 +222,21 @@ def surplus(seen: Habit, doubter: Habit, doubted: Habit, everybody: Habit) -> fl
     return seen.doubts - seen.chances * expected
 
 
-def sparing(surpluses: Tally) -> float:
-    """How many standard errors two doubted each other less than expected; 0 where too little is known.
+def sparing(surpluses: Tally, expected: float, *, margin: float = MARGIN_SPARING) -> float:
+    """By how many standard errors two doubted each other less than expected, beyond the margin; 0 where too little is
+    known.
 
     Each series' surplus was reckoned from what was known before it, so that its sum is a martingale, whatever number of
     chances the play gave; it is measured by its own squares.
+
+    Args:
+        surpluses: `surplus`, a value a series.
+        expected: how many doubts were expected in all of them.
+        margin: the share of these that is not asked about.
     """
     if surpluses.n < LEAST_SERIES or surpluses.squares <= 0:
         return 0.0
-    return -surpluses.total / math.sqrt(surpluses.squares)
+    return (-surpluses.total - margin * expected) / math.sqrt(surpluses.squares)
 
 
 # ---- many pairs ----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -33,6 +34,7 @@ def ban_author(*, person: User, by: User, reason: str) -> None:
     check_organiser(by)
     reason = _reason(reason)
     person = _locked(person)
+    by = _still(by)
     if person.pk == by.pk:
         raise NotAllowed(_("Nobody bans himself."))
     if person.is_staff and not by.is_superuser:
@@ -114,7 +116,19 @@ def unlink_account(*, person: User, by: User) -> None:
 
 
 def _locked(person: User) -> User:
-    return User.objects.select_for_update().get(pk=person.pk)
+    """The account as it is now, locked together with those of all superusers.
+
+    In one go and in order: two superusers who ban each other would else each wait for the other.
+    """
+    found = User.objects.select_for_update().filter(Q(pk=person.pk) | Q(is_superuser=True)).order_by("pk")
+    return next(user for user in found if user.pk == person.pk)
+
+
+def _still(by: User) -> User:
+    """The organiser as he is now: somebody may have banned him a moment ago."""
+    now = User.objects.get(pk=by.pk)
+    check_organiser(now)
+    return now
 
 
 # ---- bots ----------------------------------------------------------------------------------------

@@ -281,7 +281,8 @@ def _judge(pair: PairSigns, reading: _Reading) -> None:
         apart(pair.one_id, pair.one_total, pair.one_squares),
         apart(pair.other_id, pair.other_total, pair.other_squares),
     )
-    pair.sparing_z = collusion.sparing(Tally(pair.spared_n, pair.spared_total, pair.spared_squares))
+    surpluses = Tally(pair.spared_n, pair.spared_total, pair.spared_squares)
+    pair.sparing_z = collusion.sparing(surpluses, expected=pair.doubts - pair.spared_total)
     # a pair that is not tested yet has 0 for z; 1 keeps it from among those that are
     pair.together_chance = collusion.chance_of(pair.together_z) if pair.together_z else 1.0
     pair.sparing_chance = collusion.chance_of(pair.sparing_z) if pair.sparing_z else 1.0
