@@ -129,7 +129,7 @@ def signs(request: HttpRequest) -> HttpResponse:
     context = {
         "pairs": selectors.pair_signs(),
         "tested": selectors.tested_pairs(),
-        "false_share": FALSE_SHARE,
+        "false_percent": round(100 * FALSE_SHARE),
         "contents": selectors.shared_contents(),
         "addresses": selectors.shared_addresses(),
     }
@@ -229,8 +229,8 @@ def to_bot(request: HttpRequest, pk: int, deed: str) -> HttpResponse:
     """Does something to a bot."""
     found, by = _find_bot(pk), _person(request)
     forms: dict[str, Form] = {
-        "ban": ReasonForm(request.POST),
-        "release": ReasonForm(request.POST),
+        "ban": ReasonForm(request.POST, auto_id="ban_%s"),
+        "release": ReasonForm(request.POST, auto_id="release_%s"),
         "rename": RenameForm(request.POST),
     }
     form = forms.get(deed)
@@ -272,8 +272,8 @@ def _bot_page(request: HttpRequest, found: Bot, *, status: int = 200, **forms: F
         "troubles": quarantine.troubles(bot=found),
         "reports": list(Report.objects.filter(bot=found).order_by("-id")[:20]),
         "lines": selectors.log_lines(found),
-        "ban": forms.get("ban", ReasonForm()),
-        "release": forms.get("release", ReasonForm()),
+        "ban": forms.get("ban", ReasonForm(auto_id="ban_%s")),
+        "release": forms.get("release", ReasonForm(auto_id="release_%s")),
         "rename": forms.get("rename", RenameForm()),
     }
     return render(request, "moderation/bot.html", context, status=status)
