@@ -141,6 +141,7 @@ def sign_up(name: str, **more: str) -> int:
 def test_signing_up_is_limited_by_address() -> None:
     codes = [sign_up(f"sock{i}", REMOTE_ADDR="10.0.0.1") for i in range(12)]
     assert codes == [302] * 10 + [429] * 2
+    assert "Please wait" in Client(REMOTE_ADDR="10.0.0.1").post("/accounts/signup/", {}).content.decode()
     assert sign_up("other", REMOTE_ADDR="10.0.0.2") == 302
     assert User.objects.count() == 11
 

@@ -264,7 +264,7 @@ def test_in_the_admin(ada: User, bob: User, olga: User, mirror: Version) -> None
     assert "1 bots changed" in act(desk, "clear_about", mirror.bot)
     assert "says nothing" in act(desk, "clear_about", mirror.bot)
     Bot.objects.update(state=Bot.State.QUARANTINED)
-    assert "1 bots released" in act(desk, "release", mirror.bot)
+    assert "1 bots changed" in act(desk, "release", mirror.bot)
     report = services.report(by=bob, about=mirror.bot, category="name")
     assert "is resolved" in act(desk, "dismiss", report)
     assert "resolved it already" in act(desk, "dismiss", report)

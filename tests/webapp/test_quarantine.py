@@ -313,3 +313,18 @@ def test_retiring_is_no_way_out(mirror: Version, ada: User) -> None:
     services.reactivate_bot(bot=mirror.bot, by=make_organiser())
     assert state(mirror) == "active"
     assert not mirror.bot.unreliable
+
+
+def test_no_organiser_judges_his_own_bot(mirror: Version, ada: User) -> None:
+    User.objects.filter(pk=ada.pk).update(is_staff=True)
+    ada.refresh_from_db()
+    into_quarantine(mirror)
+    with pytest.raises(services.NotAllowed, match="another organiser"):
+        quarantine.release_from_quarantine(bot=mirror.bot, because="It is mine.", by=ada)
+    with pytest.raises(services.Refused):
+        services.reactivate_bot(bot=mirror.bot, by=ada)
+    assert state(mirror) == "quarantined"
+    services.ban_bot(bot=mirror.bot, by=make_organiser(), reason="Spam.")
+    with pytest.raises(services.Refused):
+        services.reactivate_bot(bot=mirror.bot, by=ada)
+    assert state(mirror) == "banned"

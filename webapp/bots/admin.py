@@ -91,8 +91,8 @@ class BotAdmin(ReadOnly):
 
     @admin.action(description="Release from quarantine", permissions=["act"])
     def release(self, request: HttpRequest, queryset: QuerySet[Bot]) -> None:
-        done = [release_from_quarantine(bot=bot, because="", by=organiser(request)) for bot in queryset]
-        messages.success(request, f"{sum(done)} bots released.")
+        confined = queryset.filter(state=Bot.State.QUARANTINED)
+        self._each(request, confined, release_from_quarantine, because="")
 
     @admin.action(description="Clear what their pages say about them", permissions=["act"])
     def clear_about(self, request: HttpRequest, queryset: QuerySet[Bot]) -> None:

@@ -124,10 +124,12 @@ def release_from_quarantine(*, bot: Bot, because: str, by: User | None = None) -
         by: the organiser who does it; None when the platform does, because a version passed validation.
 
     Raises:
-        NotAllowed: `by` is no organiser.
+        NotAllowed: `by` is no organiser, or the bot is his own.
     """
     if by is not None and not (by.is_active and by.is_staff):
         raise NotAllowed(_("This is for organisers."))
+    if by is not None and by.pk == bot.owner_id:
+        raise NotAllowed(_("This bot is yours: another organiser has to judge that."))
     released = Bot.objects.filter(pk=bot.pk, state=Bot.State.QUARANTINED).update(
         state=Bot.State.ACTIVE, state_reason="", state_since=timezone.now(), faulty_series=[]
     )

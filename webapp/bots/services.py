@@ -138,14 +138,15 @@ def retire_bot(*, bot: Bot, by: User) -> None:
 
 
 def reactivate_bot(*, bot: Bot, by: User) -> None:
-    """Bring a bot back: a retired one its author, any other one an organiser."""
+    """Bring a bot back: a retired one its author, any other one an organiser whose bot it is not."""
     _check_owner(bot, by)
-    idle = (Bot.State.RETIRED, Bot.State.QUARANTINED, Bot.State.BANNED) if by.is_staff else (Bot.State.RETIRED,)
+    judge = by.is_staff and not _owns(by, bot)
+    idle = (Bot.State.RETIRED, Bot.State.QUARANTINED, Bot.State.BANNED) if judge else (Bot.State.RETIRED,)
     with transaction.atomic():
-        if bot.owner is not None and not by.is_staff:
-            _check_room(bot.owner)
-        if by.is_staff and not _owns(by, bot):
+        if judge:
             Bot.objects.filter(pk=bot.pk, state__in=idle).update(faulty_series=[])
+        elif bot.owner is not None:
+            _check_room(bot.owner)
         bot.refresh_from_db(fields=["faulty_series"])
         if bot.unreliable:
             # retiring it was no way out of quarantine

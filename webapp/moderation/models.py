@@ -5,22 +5,23 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 
 class Report(models.Model):
     """What a person has told the organisers about a bot, an author or a match. Nobody reported learns who it was."""
 
     class Category(models.TextChoices):
-        NAME = "name", "an offensive name or text"
-        COLLUSION = "collusion", "collusion, or several accounts of one person"
-        CHEATING = "cheating", "cheating, or attacking the arena"
-        FAULT = "fault", "a mistake of the arena"
-        OTHER = "other", "something else"
+        NAME = "name", _("an offensive name or text")
+        COLLUSION = "collusion", _("collusion, or several accounts of one person")
+        CHEATING = "cheating", _("cheating, or attacking the arena")
+        FAULT = "fault", _("a mistake of the arena")
+        OTHER = "other", _("something else")
 
     class State(models.TextChoices):
-        OPEN = "open", "open"
-        ACTED = "acted", "acted on"
-        DISMISSED = "dismissed", "looked at, and left as it is"
+        OPEN = "open", _("open")
+        ACTED = "acted", _("acted on")
+        DISMISSED = "dismissed", _("looked at, and left as it is")
 
     reporter = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reports")
     bot = models.ForeignKey("bots.Bot", null=True, blank=True, on_delete=models.CASCADE, related_name="reports")
