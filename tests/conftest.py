@@ -23,6 +23,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "webapp.settings"
 import django  # noqa: E402
 import environ  # noqa: E402
 from django.conf import settings  # noqa: E402
+from django.core.cache import cache  # noqa: E402
 from django.db import connections  # noqa: E402
 from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
 
@@ -44,6 +45,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="postgresql",
         help="what the tests that use the database run on (default: %(default)s)",
     )
+
+
+@pytest.fixture(autouse=True)
+def _nothing_counted_yet() -> None:
+    """What one test has done often does not keep another one from doing it."""
+    cache.clear()
 
 
 # ---- real services ----------------------------------------------------------------------------------

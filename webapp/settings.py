@@ -130,6 +130,7 @@ INSTALLED_APPS = [
     "webapp.bots",
     "webapp.matches",
     "webapp.ratings",
+    "webapp.moderation",
     "whitenoise.runserver_nostatic",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -276,10 +277,17 @@ ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_RATE_LIMITS = {
-    "signup": "10/m/ip",
+    # By address and by account; what is not named here has allauth's own limits.
+    "signup": "10/m/ip,50/d/ip",
     "login": "30/m/ip",
     "login_failed": "10/m/ip,5/300s/key",
     "reset_password": "10/m/ip,3/m/key",
+    "reset_password_from_key": "10/m/ip",
+}
+ACCOUNT_ADAPTER = "webapp.accounts.adapter.Adapter"
+ACCOUNT_FORMS = {
+    "signup": "webapp.accounts.forms.SignupForm",
+    "add_email": "webapp.accounts.forms.AddEmailForm",
 }
 
 if env.str("EMAIL_URL", default=""):

@@ -11,6 +11,7 @@ urlpatterns = [
     path("", include("webapp.bots.urls")),
     path("", include("webapp.matches.urls")),
     path("", include("webapp.ratings.urls")),
+    path("", include("webapp.moderation.urls")),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("api/", api.urls),

@@ -524,7 +524,7 @@ def test_a_bot_that_never_begins_is_quarantined_at_the_third_time(two: list[Vers
         version.bot.refresh_from_db()
         assert version.bot.state == ("quarantined" if time == 3 else "active")
     assert version.bot.state_reason == (
-        "It did not begin 3 series in a row; the last time: late: its nonce did not come"
+        "It was at fault in 3 series in a row; in the last one: late: its nonce did not come"
     )
 
 
@@ -534,7 +534,8 @@ def test_a_series_that_begins_ends_the_row_of_absences(two: list[Version]) -> No
         series = series_of([two[0], version])
         claim = claimed(series)
         if begins:
-            written(claim, opened(claim))
+            written(claim, opened(claim), closing=True)
+            services.finish(claim=claim)
         else:
             services.remove_seats(claim=claim, reasons={1: "late"})
     version.bot.refresh_from_db()

@@ -2,8 +2,36 @@
 
 from __future__ import annotations
 
+from allauth.account.forms import AddEmailForm as AllauthAddEmailForm
+from allauth.account.forms import SignupForm as AllauthSignupForm
 from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
+
+from webapp.accounts.addresses import is_banned
+
+
+def _not_banned(address: str) -> str:
+    if is_banned(address):
+        raise ValidationError(_now("This address cannot be used here. Write to the organisers if you think it should."))
+    return address
+
+
+class SignupForm(AllauthSignupForm):  # type: ignore[misc]  # allauth is not typed
+    """Signing up, for all but those who are banned."""
+
+    def clean_email(self) -> str:
+        """The address, if it may be used."""
+        return _not_banned(super().clean_email())
+
+
+class AddEmailForm(AllauthAddEmailForm):  # type: ignore[misc]  # allauth is not typed
+    """Another address for an account."""
+
+    def clean_email(self) -> str:
+        """The address, if it may be used."""
+        return _not_banned(super().clean_email())
 
 
 class DeleteForm(forms.Form):

@@ -40,8 +40,83 @@ class User(AbstractUser):
         error_messages={"unique": _("A user with that username already exists.")},
     )
     email = models.EmailField("e-mail address")
+    banned = models.DateTimeField(null=True, blank=True, editable=False)
+    """Since when an organiser has shut this person out; None for everybody else."""
+    ban_reason = models.CharField(max_length=300, blank=True, editable=False)
+    linked_to = models.ForeignKey(
+        "self", null=True, blank=True, editable=False, on_delete=models.SET_NULL, related_name="linked"
+    )
+    """An organiser says that this is an account of the same person; always that person's first one, never a chain."""
+    sessions_ended = models.PositiveIntegerField(default=0, editable=False)
+    """Raised by one, it ends all sessions of the account, wherever they are kept."""
 
     class Meta(AbstractUser.Meta):
         constraints = [
             models.UniqueConstraint(Lower("username"), name="username_ignores_case"),
         ]
+
+    @property
+    def person(self) -> int:
+        """Who stands behind the account: the number of this person's first account."""
+        return self.linked_to_id or self.pk
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """What Django compares a session with: another password, or `sessions_ended`, makes it another one."""
+        kept: str = super()._get_session_auth_hash(secret)  # type: ignore[misc]  # the stubs do not know it
+        return f"{kept}:{self.sessions_ended}" if self.sessions_ended else kept
+
+
+class BannedAddress(models.Model):
+    """A verified e-mail address of somebody who is banned: only its keyed hash, to know it again."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"address {self.digest[:8]}…"
+
+
+class PrintKey(models.Model):
+    """The secret of a month that address prints are made with. When it is deleted, nobody can make one again."""
+
+    month = models.CharField(max_length=7, unique=True)
+    """``2026-11``."""
+    key = models.CharField(max_length=64, editable=False)
+
+    def __str__(self) -> str:
+        return f"key of {self.month}"
+
+
+class AddressPrint(models.Model):
+    """That an account was signed in to from some network address in a month: a keyed hash, never the address."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="prints")
+    month = models.CharField(max_length=7)
+    digest = models.CharField(max_length=64)
+    seen = models.DateTimeField()
+    """The last time."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "month", "digest"], name="print_once_an_account")]
+        indexes = [models.Index(fields=["digest"]), models.Index(fields=["seen"])]
+
+    def __str__(self) -> str:
+        return f"print of {self.month}"
+
+
+class Notice(models.Model):
+    """Something that a person is told by e-mail, once: written with what it tells of, sent after that is committed."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notices")
+    subject = models.CharField(max_length=150)
+    text = models.TextField()
+    created = models.DateTimeField(auto_now_add=True)
+    sent = models.DateTimeField(null=True, blank=True)
+    tries = models.PositiveSmallIntegerField(default=0)
+    """How often the mail server has refused it."""
+
+    class Meta:
+        indexes = [models.Index(fields=["created"], condition=models.Q(sent=None), name="notices_unsent")]
+
+    def __str__(self) -> str:
+        return self.subject

@@ -9,7 +9,8 @@ from django.contrib.admin.models import LogEntry
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from webapp.accounts.models import User
+from webapp.accounts.models import AddressPrint, Notice, User
+from webapp.accounts.people import unlink
 from webapp.bots.services import abandon_bots
 
 
@@ -35,25 +36,40 @@ def remove_account(*, user: User, by: User) -> None:
     """The same, done by an organiser.
 
     Raises:
-        PermissionError: `by` is none, or may not remove organisers.
+        PermissionError: `by` is none, or may not remove organisers; or it is the last superuser.
     """
     if not (by.is_active and by.is_staff) or (user.is_staff and not by.is_superuser):
         raise PermissionError("Only organisers remove accounts, and only a superuser those of organisers.")
-    _delete(user)
+    with transaction.atomic():
+        if is_last_superuser(user):
+            raise PermissionError("The last superuser cannot be removed.")
+        _delete(user)
+
+
+def is_last_superuser(user: User) -> bool:
+    """Would nobody be left who makes organisers? To be asked in the transaction that takes one away."""
+    # The lock makes those who take away at the same time wait for each other: the second one counts what is left.
+    left = User.objects.select_for_update().filter(is_superuser=True, is_active=True).order_by("pk")
+    return list(left.values_list("pk", flat=True)) == [user.pk]
 
 
 @transaction.atomic
 def _delete(user: User) -> None:
     abandon_bots(owner=user)
+    unlink(user)
     if not LogEntry.objects.filter(user=user).exists():
         user.delete()
         return
     # What an organiser has done stays in the organisers' log. It needs somebody to have done it, but no name.
-    EmailAddress.objects.filter(user=user).delete()
+    for known in (EmailAddress, AddressPrint, Notice):
+        known.objects.filter(user=user).delete()
+    user.reports.all().delete()
+    user.reports_about.all().delete()
     user.username = f"left-{secrets.token_hex(8)}"
     user.email = user.first_name = user.last_name = ""
     user.is_active = user.is_staff = user.is_superuser = False
     user.last_login = None
+    user.banned, user.ban_reason = None, ""
     user.set_unusable_password()
     user.save()
     user.groups.clear()

@@ -7,10 +7,14 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 
 from webapp.accounts.admin import organiser
 from webapp.bots import services
 from webapp.bots.models import Bot, Connection, Token, Version
+from webapp.bots.quarantine import release_from_quarantine
+from webapp.moderation import organisers
+from webapp.moderation.services import ModerationError
 
 
 class ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
@@ -68,7 +72,7 @@ class BotAdmin(ReadOnly):
     search_fields = ("name", "owner__username")
     list_select_related = ("owner", "active_version__bot")
     inlines = (VersionLines, TokenLines)
-    actions = ("ban", "retire", "reactivate", "revoke_tokens")
+    actions = ("ban", "retire", "reactivate", "release", "clear_about", "revoke_tokens")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Bot]:
         return super().get_queryset(request).defer("active_version__source")
@@ -85,6 +89,19 @@ class BotAdmin(ReadOnly):
     def reactivate(self, request: HttpRequest, queryset: QuerySet[Bot]) -> None:
         self._each(request, queryset, services.reactivate_bot)
 
+    @admin.action(description="Release from quarantine", permissions=["act"])
+    def release(self, request: HttpRequest, queryset: QuerySet[Bot]) -> None:
+        confined = queryset.filter(state=Bot.State.QUARANTINED)
+        self._each(request, confined, release_from_quarantine, because="")
+
+    @admin.action(description="Clear what their pages say about them", permissions=["act"])
+    def clear_about(self, request: HttpRequest, queryset: QuerySet[Bot]) -> None:
+        self._each(request, queryset, organisers.clear_about)
+
+    def view_on_site(self, obj: Bot) -> str:
+        """The organisers' page about the bot."""
+        return reverse("moderation:bot", args=[obj.pk])
+
     @admin.action(description="Revoke all tokens", permissions=["act"])
     def revoke_tokens(self, request: HttpRequest, queryset: QuerySet[Bot]) -> None:
         tokens = Token.objects.filter(bot__in=queryset, revoked=None).select_related("bot")
@@ -98,7 +115,7 @@ class BotAdmin(ReadOnly):
             try:
                 service(bot=bot, by=organiser(request), **how)
                 done += 1
-            except services.BotError as error:
+            except (services.BotError, ModerationError) as error:
                 messages.error(request, str(error))
         if done:
             messages.success(request, f"{done} bots changed.")

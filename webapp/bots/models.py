@@ -8,6 +8,9 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
+FAULTY_SERIES_IN_A_ROW = 3
+"""At fault in so many series one after the other, a bot goes into quarantine: see `webapp.bots.quarantine`."""
+
 
 class Bot(models.Model):
     """A program that plays one game, owned by an author or by the house."""
@@ -32,6 +35,10 @@ class Bot(models.Model):
     """None for house bots, and for bots whose author has deleted the account."""
     state = models.CharField(max_length=12, choices=State.choices, default=State.ACTIVE)
     state_reason = models.CharField(max_length=300, blank=True)
+    state_since = models.DateTimeField(null=True, blank=True, editable=False)
+    """None as long as the state has never changed."""
+    faulty_series = models.JSONField(default=list, blank=True, editable=False)
+    """The ids of the last series in a row in each of which it was at fault, the oldest first. Kept in quarantine."""
     about = models.CharField(max_length=300, blank=True)
     max_tables = models.PositiveSmallIntegerField(default=1)
     """How many tables a remote bot plays at once."""
@@ -48,6 +55,26 @@ class Bot(models.Model):
             models.CheckConstraint(condition=Q(max_tables__gte=1, max_tables__lte=16), name="one_to_sixteen_tables"),
         ]
         indexes = [models.Index(fields=["game", "state"])]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def unreliable(self) -> bool:
+        """Has it to show that it works before it is seated again?"""
+        return len(self.faulty_series) >= FAULTY_SERIES_IN_A_ROW
+
+
+class FormerName(models.Model):
+    """A name that a bot had before an organiser gave it another one. Its old address leads on, and nobody takes it."""
+
+    bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="former_names")
+    game = models.CharField(max_length=40)
+    name = models.CharField(max_length=40)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint("game", Lower("name"), name="former_name_in_game_ignores_case")]
 
     def __str__(self) -> str:
         return self.name

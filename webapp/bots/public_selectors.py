@@ -8,7 +8,7 @@ from typing import NamedTuple
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from webapp.bots.models import Bot, Connection, Version
+from webapp.bots.models import Bot, Connection, FormerName, Version
 from webapp.matches.models import Series
 from webapp.pages.stored import stored
 
@@ -25,6 +25,12 @@ def find_bot(*, game: str, name: str) -> Bot | None:
     """A bot by the name that people know."""
     found = Bot.objects.filter(game=game, name__iexact=name)
     return found.select_related("owner", "active_version").defer("active_version__source").first()
+
+
+def renamed_bot(*, game: str, name: str) -> Bot | None:
+    """The bot that had this name before an organiser gave it another one."""
+    former = FormerName.objects.filter(game=game, name__iexact=name).select_related("bot").first()
+    return former.bot if former is not None else None
 
 
 def versions_of(*, bot: Bot, size: int = 20) -> list[Version]:

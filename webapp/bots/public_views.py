@@ -6,7 +6,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from webapp.bots import public_selectors
+from webapp.bots import public_selectors, quarantine
+from webapp.bots.models import Bot
 from webapp.matches import selectors as matches
 from webapp.pages.asking import before_of
 from webapp.ratings import selectors as ratings
@@ -18,7 +19,10 @@ def bot(request: HttpRequest, game: str, name: str) -> HttpResponse:
     """A bot: its rating, what it is doing, its versions, its newest matches."""
     found = public_selectors.find_bot(game=game, name=name)
     if found is None:
-        raise Http404
+        renamed = public_selectors.renamed_bot(game=game, name=name)
+        if renamed is None:
+            raise Http404
+        return redirect("bot", game=game, name=renamed.name)
     if found.name != name:
         return redirect("bot", game=game, name=found.name, permanent=True)
     rated = ratings.ratings_of(bot=found)
@@ -37,5 +41,6 @@ def bot(request: HttpRequest, game: str, name: str) -> HttpResponse:
         "page": matches.matches_of_bot(bot=found, before=before_of(request)),
         "before": request.GET.get("before"),
         "own": request.user.is_authenticated and found.owner_id == request.user.pk,
+        "troubles": quarantine.troubles(bot=found) if found.state == Bot.State.QUARANTINED else (),
     }
     return render(request, "bots/bot.html", context)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webapp.accounts.models import User
+from webapp.accounts.people import accounts_of
 from webapp.bots.models import Bot, Connection, Token, Version
 from webapp.matches.models import Block, EntryLog, Series
 from webapp.pages.stored import stored
@@ -169,7 +170,8 @@ def _opponents(bot: Bot) -> str:
     line = Connection.objects.filter(bot=OuterRef("pk"), state="waiting", lease_until__gt=timezone.now())
     others = Bot.objects.filter(game=bot.game, state=Bot.State.ACTIVE).exclude(pk=bot.pk).exclude(active_version=None)
     # Not .exclude(owner=...), which would also leave out those without an owner: the house.
-    others = others.filter(Q(owner=None) | ~Q(owner=bot.owner_id))
+    ours = accounts_of(bot.owner) if bot.owner is not None else []
+    others = others.filter(Q(owner=None) | ~Q(owner__in=ours))
     free = others.filter(Q(kind=Bot.Kind.HOSTED) | Exists(line)).count()
     if not free:
         return _("Nobody else is there to play against: bots of one author do not meet at a rated table.")

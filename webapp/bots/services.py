@@ -18,12 +18,19 @@ from arena.rules import RulesError
 from bots import house_bots
 from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
-from webapp.bots.models import Bot, Connection, Token, Version
+from webapp.bots.models import FAULTY_SERIES_IN_A_ROW, Bot, Connection, FormerName, Token, Version
 from webapp.bots.selectors import ANCHOR
+from webapp.limits import Limit, TooOften, spend
 from webapp.pages.naming import game_title
 
 MOST_BOTS = 20
 """How many bots an author can have that are not retired."""
+
+NEW_BOTS = Limit("new_bots", 40, 86_400)
+"""How often an author can make a bot. Retiring the ones before makes room for bots, not for names."""
+
+NEW_TOKENS = Limit("new_tokens", 60, 3_600)
+"""How often an author can make a token, for whichever bot."""
 
 MOST_TOKENS = 10
 """How many tokens of a bot can be valid at the same time."""
@@ -71,15 +78,22 @@ def create_bot(*, owner: User, game: str, name: str, kind: str = Bot.Kind.REMOTE
     if kind not in Bot.Kind.values:
         raise Refused(_("A bot is hosted or remote."))
     check_name(name)
+    _spend(NEW_BOTS, owner)
     with transaction.atomic():
         _check_room(owner)
-        if Bot.objects.filter(game=game, name__iexact=name).exists():
+        if is_taken(game=game, name=name):
             raise _taken(name, title)
         try:
             with transaction.atomic():
                 return Bot.objects.create(owner=owner, game=game, name=name, kind=kind, about=_about(about))
         except IntegrityError as error:
             raise _taken(name, title) from error
+
+
+def is_taken(*, game: str, name: str) -> bool:
+    """Is this the name of a bot, or was it one that an organiser took from a bot?"""
+    same = {"game": game, "name__iexact": name}
+    return Bot.objects.filter(**same).exists() or FormerName.objects.filter(**same).exists()
 
 
 def check_name(name: str) -> None:
@@ -126,13 +140,22 @@ def retire_bot(*, bot: Bot, by: User) -> None:
 
 
 def reactivate_bot(*, bot: Bot, by: User) -> None:
-    """Bring a bot back: a retired one its author, any other one an organiser."""
+    """Bring a bot back: a retired one its author, any other one an organiser whose bot it is not."""
     _check_owner(bot, by)
-    idle = (Bot.State.RETIRED, Bot.State.QUARANTINED, Bot.State.BANNED) if by.is_staff else (Bot.State.RETIRED,)
+    judge = by.is_staff and not _owns(by, bot)
+    idle = (Bot.State.RETIRED, Bot.State.QUARANTINED, Bot.State.BANNED) if judge else (Bot.State.RETIRED,)
     with transaction.atomic():
-        if bot.owner is not None and not by.is_staff:
+        if judge:
+            Bot.objects.filter(pk=bot.pk, state__in=idle).update(faulty_series=[])
+        elif bot.owner is not None:
             _check_room(bot.owner)
-        _change_state(bot, idle, Bot.State.ACTIVE, "", by)
+        bot.refresh_from_db(fields=["faulty_series"])
+        if bot.unreliable:
+            # retiring it was no way out of quarantine
+            why = f"It was at fault in {FAULTY_SERIES_IN_A_ROW} series in a row before it was retired."
+            _change_state(bot, idle, Bot.State.QUARANTINED, why, by)
+        else:
+            _change_state(bot, idle, Bot.State.ACTIVE, "", by)
 
 
 def ban_bot(*, bot: Bot, by: User, reason: str) -> None:
@@ -155,8 +178,10 @@ def _change_state(
 ) -> None:
     """From one of some states into another, whatever somebody else does to the bot at the same time."""
     with transaction.atomic():
-        changed = Bot.objects.filter(pk=bot.pk, state__in=before).update(state=after, state_reason=reason[:300])
-        bot.refresh_from_db(fields=["state", "state_reason"])
+        changed = Bot.objects.filter(pk=bot.pk, state__in=before).update(
+            state=after, state_reason=reason[:300], state_since=timezone.now()
+        )
+        bot.refresh_from_db(fields=["state", "state_reason", "state_since"])
         if changed and by is not None:
             _write_down(by, bot, f"Now {after.value}. {reason}".strip())
     if not changed:
@@ -167,6 +192,13 @@ def _write_down(by: User, bot: Bot, text: str) -> None:
     """What somebody else than its author does to a bot is kept in the organisers' log."""
     if not _owns(by, bot):
         write_down(by=by, rows=[bot], text=text)
+
+
+def _spend(limit: Limit, by: User) -> None:
+    try:
+        spend(limit, who=by.pk)
+    except TooOften as error:
+        raise Refused(str(error)) from error
 
 
 def _check_room(owner: User) -> None:
@@ -218,6 +250,7 @@ def issue_token(*, bot: Bot, by: User) -> str:
         raise Refused(_("A hosted bot runs here and needs no token."))
     if bot.state in (Bot.State.RETIRED, Bot.State.BANNED):
         raise Refused(_is(bot))
+    _spend(NEW_TOKENS, by)
     token = "ba_" + secrets.token_urlsafe(32)
     with transaction.atomic():
         Bot.objects.select_for_update().get(pk=bot.pk)

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from webapp.accounts.models import User
-from webapp.bots import selectors, services
+from webapp.bots import quarantine, selectors, services
 from webapp.bots.forms import NewBotForm, SettingsForm
 from webapp.bots.models import Bot
 from webapp.pages.naming import door_address
@@ -120,7 +120,7 @@ def retire(request: HttpRequest, bot: Bot) -> HttpResponse:
 @require_POST
 @_of_author
 def reactivate(request: HttpRequest, bot: Bot) -> HttpResponse:
-    return _done(request, bot, services.reactivate_bot, _("%(bot)s plays again.") % {"bot": bot.name})
+    return _done(request, bot, services.reactivate_bot, _("%(bot)s is back.") % {"bot": bot.name})
 
 
 @require_safe
@@ -145,6 +145,7 @@ def _own_page(
 ) -> HttpResponse:
     context: dict[str, Any] = {
         "bot": bot,
+        "troubles": quarantine.troubles(bot=bot),
         "doing": selectors.doing(bot=bot),
         "token": token,
         "tokens": selectors.tokens_of(bot=bot),

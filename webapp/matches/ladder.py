@@ -79,7 +79,7 @@ def _table(row: Ruleset, dice: Random) -> list[Version]:
     candidates = [
         Candidate(
             version=version.pk,
-            author=None if version.bot.house else version.bot.owner_id,
+            author=None if version.bot.owner is None else version.bot.owner.person,
             matches=counts.get(version.pk, 0),
             anchor=version.bot.house and version.bot.name == ANCHOR,
         )
@@ -98,7 +98,7 @@ def _available(game: str) -> list[Version]:
         kind=Bot.Kind.REMOTE, active_version__in=lines
     )
     bots = Bot.objects.filter(playable, game=game, state=Bot.State.ACTIVE).exclude(owner__is_active=False)
-    return list(Version.objects.filter(active_for__in=bots).select_related("bot").defer("source"))
+    return list(Version.objects.filter(active_for__in=bots).select_related("bot__owner").defer("source"))
 
 
 def _waiting() -> Q:

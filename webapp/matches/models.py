@@ -82,6 +82,7 @@ class Series(models.Model):
             models.Index(fields=["lease_until"], condition=Q(state="playing"), name="series_leases"),
             models.Index(fields=["created"], condition=Q(state="waiting"), name="series_waiting"),
             models.Index(fields=["-id"], condition=Q(state="put_off"), name="series_put_off"),
+            models.Index(fields=["finished", "id"], condition=Q(state="finished"), name="series_finished"),
         ]
 
     def __str__(self) -> str:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
 from kombu import Queue
@@ -23,6 +23,7 @@ from kombu.exceptions import ChannelError, OperationalError
 from arena.record import FaultStep, MovesStep, Record, name, write
 from arena.referee import Luck
 from webapp.bots.models import Bot, Connection, Version
+from webapp.bots.quarantine import judge_removal, judge_series
 from webapp.celery import Priority, app
 from webapp.matches.models import Block, Entry, EntryLog, Match, Ruleset, Series, SeriesSeat
 
@@ -40,9 +41,6 @@ MOST_BREAKS = 3
 
 LATER_SECONDS = 1.0
 """How long a series stays in the queue when the bots that it wants are all at other tables."""
-
-MOST_ABSENCES = 3
-"""Series in a row from which a bot may be taken before their first match; then it is quarantined."""
 
 
 class ClaimLost(Exception):
@@ -319,24 +317,13 @@ def _entry(match: Match, record: Record, seat: int, version: Version) -> Entry:
 def remove_seats(*, claim: Claim, reasons: dict[int, str]) -> None:
     """Take these seats of the series off the table before a match, each for its reason."""
     series = _hold(claim)
+    removed: dict[int, str] = {}
     for seat, reason in reasons.items():
-        taken = SeriesSeat.objects.select_related("version__bot").get(series=series, seat=seat)
+        taken = SeriesSeat.objects.select_related("version").get(series=series, seat=seat)
         taken.removed = reason[:300]
         taken.save(update_fields=["removed"])
-        _quarantine_if_absent(taken.version.bot, reason)
-
-
-def _quarantine_if_absent(bot: Bot, reason: str) -> None:
-    """A bot that never gets as far as its first match would be seated again and again, for nothing."""
-    # what has not been decided yet, or was not the bot's to decide, says nothing about it
-    decided = ~Q(removed="") | Q(series__matches__isnull=False)
-    seats = SeriesSeat.objects.filter(decided, version__bot=bot).order_by("-series_id", "seat").distinct()
-    removed = [seat.removed for seat in seats[:MOST_ABSENCES]]
-    if len(removed) == MOST_ABSENCES and all(removed) and not bot.house:
-        Bot.objects.filter(pk=bot.pk, state=Bot.State.ACTIVE).update(
-            state=Bot.State.QUARANTINED,
-            state_reason=f"It did not begin {MOST_ABSENCES} series in a row; the last time: {reason}"[:300],
-        )
+        removed.setdefault(taken.version.bot_id, reason)
+    judge_removal(series=series, reasons=removed)
 
 
 # ---- ends ----------------------------------------------------------------------------------------
@@ -345,7 +332,9 @@ def _quarantine_if_absent(bot: Bot, reason: str) -> None:
 @transaction.atomic
 def finish(*, claim: Claim) -> None:
     """All matches of the series are written."""
-    _end(_hold(claim), Series.State.FINISHED, "")
+    series = _hold(claim)
+    _end(series, Series.State.FINISHED, "")
+    judge_series(series=series)
 
 
 @transaction.atomic

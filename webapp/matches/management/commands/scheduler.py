@@ -15,9 +15,11 @@ from django.core.management.base import BaseCommand
 from django.db import close_old_connections, connections
 from kombu.exceptions import OperationalError
 
+from webapp.accounts import addresses, notices
 from webapp.bots import presence
 from webapp.matches import ladder, services
 from webapp.matches.models import Ruleset
+from webapp.moderation import signs
 from webapp.ratings.services import refit
 
 log = logging.getLogger(__name__)
@@ -45,6 +47,10 @@ DUTIES = (
     Duty("ladder", 0.25, ladder.tick),
     Duty("ring", 2.0, lambda: services.ring_again(older_than=timedelta(seconds=2))),
     Duty("ratings", 5.0, _refit_all),
+    Duty("notices", 20.0, notices.send_waiting),
+    Duty("signs", 20.0, signs.gather),
+    Duty("shared content", 3600.0, signs.find_shared_content),
+    Duty("old prints", 3600.0, addresses.forget_old_prints),
 )
 
 
