@@ -59,6 +59,10 @@ class DialError(Exception):
     """The arena cannot be played with, and dialling again would not help. The message is for the author."""
 
 
+class Replaced(DialError):
+    """A newer line of the same bot has taken this one's place: to dial again would push that one out."""
+
+
 class LineLost(Exception):
     """The line broke before the series was over."""
 
@@ -98,8 +102,11 @@ async def _carry(channel: grpc.aio.Channel, conversation: Conversation, pool: Th
     finally:
         call.cancel()
     refusal = conversation.error
-    if refusal is not None and not conversation.over and refusal.code in _FINAL:
-        raise DialError(refusal.message)
+    if refusal is not None and not conversation.over:
+        if refusal.code == pb.ERROR_CODE_REPLACED:
+            raise Replaced(refusal.message)
+        if refusal.code in _FINAL:
+            raise DialError(refusal.message)
     if code in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.UNIMPLEMENTED):
         raise DialError(details or code.name)
     if not conversation.over:
@@ -168,14 +175,16 @@ async def dial(
         stopping: once set, a line that waits for a table is closed at once, and one at a table when its series is over.
 
     Raises:
-        DialError: the arena refused this program.
+        DialError: the arena refused this program, or other ones have taken all of its lines' places.
     """
 
     say: Tell = tell or (lambda report: None)
     stop = stopping or asyncio.Event()
     talking: dict[int, Conversation] = {}
+    left = tables
 
     async def at_table(channel: grpc.aio.Channel, table: int) -> Conversation:
+        nonlocal left
         pool = ThreadPoolExecutor(1, thread_name_prefix="bot")
         try:
             while True:
@@ -184,6 +193,12 @@ async def dial(
                 await _play_series(channel, conversation, pool, say, sleep, stop)
                 if once or stop.is_set():
                     return conversation
+        except Replaced:
+            left -= 1
+            if not left:
+                raise
+            say(Report("line", f"this table is given up; {left} of {tables} go on"))
+            return conversation
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

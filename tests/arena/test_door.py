@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from arena.door import Addresses, Arrival, Door
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.referee import PlatformFailure
 from arena.seats import LineLost, LineSeat, relay
+from arena.seats.gate import GateLimits
 from arena.seats.relay import RelayLine
 from arena.seats.stream import SERVICE, Refused
 from arena.table import Limits
@@ -65,12 +66,13 @@ class Memory:
             self.failing -= 1
             raise RuntimeError("the database is away")
 
-    async def renew(self, lines: Sequence[str]) -> Sequence[str]:
+    async def renew(self, lines: Sequence[str]) -> Mapping[str, Refused]:
         self.renewed.append(tuple(lines))
         if self.failing:
             self.failing -= 1
             raise RuntimeError("the database is away")
-        return [line for line in lines if line in self.unwanted] + ["never heard of"]
+        why = Refused(pb.ERROR_CODE_REPLACED, "a newer one has come")
+        return {line: why for line in [*lines, "never heard of"] if line in self.unwanted or line not in lines}
 
     def line(self, token: str) -> str:
         (line,) = [line for line, its in self.lines.items() if its == token]
@@ -259,8 +261,7 @@ async def test_lines_that_shall_not_stand_are_closed_and_told(
         standing.registry.unwanted.add(line)
         keeping = asyncio.ensure_future(standing.door.keep())
         (told,) = await to_the_end(bad)
-        assert told.error.code == pb.ERROR_CODE_UNAVAILABLE
-        assert "not wanted any more" in told.error.message
+        assert (told.error.code, told.error.message) == (pb.ERROR_CODE_REPLACED, "a newer one has come")
         await standing.registry.until_left(line)
         assert set(standing.registry.renewed[0]) == {line, standing.registry.line("good")}, "who is in, and nobody else"
         keeping.cancel()
@@ -411,7 +412,7 @@ class Registry:
         print("line", line, flush=True)
         return Arrival("a", "", "s")
     async def leave(self, line): pass
-    async def renew(self, lines): return []
+    async def renew(self, lines): return {}
 async def main():
     door = Door(Registry(), Addresses("127.0.0.1:0", sys.argv[1], sys.argv[1]), "s3cret")
     await door.open()
@@ -767,17 +768,22 @@ async def test_one_connection_has_so_many_streams_and_no_more(standing: Standing
             call.cancel()
 
 
-async def test_a_full_door_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door_module, "MOST_STREAMS", 3)
+async def test_a_full_door_says_so(tmp_path: Path) -> None:
     registry, target = Memory(), f"unix:{tmp_path}/relay"
-    door = Door(registry, Addresses("127.0.0.1:0", target, target), SECRET)
+    door = Door(registry, Addresses("127.0.0.1:0", target, target), SECRET, limits=GateLimits(streams=3))
     await door.open()
     standing = Standing(door, registry, target)
     clients = [await standing.bot(f"{number}") for number in range(3)]
     async with Raw(standing.public) as one_more:
-        with pytest.raises((grpc.aio.AioRpcError, asyncio.InvalidStateError)):
-            await one_more.hello("x")
+        told = await one_more.hear()
+        assert told is not None
+        assert (told.error.code, told.error.message) == (
+            pb.ERROR_CODE_TOO_MANY,
+            "this door is full; dial again in a moment",
+        )
+        assert await one_more.hear() is None
         assert await one_more.call.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert await one_more.call.details() == told.error.message
     await clients[0].hang_up()
     await registry.until_left(registry.arrived[0])
     async with await standing.bot("room again"):

@@ -32,6 +32,7 @@ class ErrorCode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_CODE_TOO_MANY: _ClassVar[ErrorCode]
     ERROR_CODE_NOT_ALLOWED: _ClassVar[ErrorCode]
     ERROR_CODE_UNAVAILABLE: _ClassVar[ErrorCode]
+    ERROR_CODE_REPLACED: _ClassVar[ErrorCode]
 FAULT_RULE_UNSPECIFIED: FaultRule
 FAULT_RULE_FORFEIT: FaultRule
 FAULT_RULE_DEFAULT: FaultRule
@@ -47,6 +48,7 @@ ERROR_CODE_PROTOCOL: ErrorCode
 ERROR_CODE_TOO_MANY: ErrorCode
 ERROR_CODE_NOT_ALLOWED: ErrorCode
 ERROR_CODE_UNAVAILABLE: ErrorCode
+ERROR_CODE_REPLACED: ErrorCode
 
 class PlayRequest(_message.Message):
     __slots__ = ("hello", "nonce_hash", "nonce", "ready", "answer")
