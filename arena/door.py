@@ -11,7 +11,7 @@ import contextlib
 import hmac
 import logging
 import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import grpc
@@ -66,8 +66,8 @@ class Registry(Protocol):
     async def leave(self, line: str) -> None:
         """This line has ended."""
 
-    async def renew(self, lines: Sequence[str]) -> Mapping[str, Refused]:
-        """These lines still stand. Returns those of them that shall not, and why: revoked, retired, or taken over."""
+    async def renew(self, lines: Mapping[str, str]) -> Mapping[str, Refused]:
+        """These lines, each with its session, still stand. Returns those that shall not, and why."""
 
 
 class Addresses(NamedTuple):
@@ -86,6 +86,7 @@ class _Held:
 
     def __init__(self, line: StreamLine) -> None:
         self.line = line
+        self.session = ""
         self.welcome = asyncio.Event()
         """Set once the bot may stay and was told so."""
         self.taken = False
@@ -162,7 +163,7 @@ class Door:
         """Renew the lines' leases until cancelled."""
         while True:
             try:
-                standing = tuple(name for name, held in self._lines.items() if held.welcome.is_set())
+                standing = {name: held.session for name, held in self._lines.items() if held.welcome.is_set()}
                 unwanted = await self._registry.renew(standing)
                 ends = [
                     _turn_away(self._lines[name].line, why.code, str(why))
@@ -199,6 +200,7 @@ class Door:
             arrival = await asyncio.shield(arriving)
             welcome = pb.Welcome(bot=arrival.bot, version=arrival.version, session=arrival.session, arena=__version__)
             await line.send(pb.PlayResponse(welcome=welcome).SerializeToString())
+            held.session = arrival.session
             held.welcome.set()
             await line.until_over()
         finally:

@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,98 +20,24 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoRe
 
 from arena import door as door_module
 from arena.clock import WallClock
-from arena.door import Addresses, Arrival, Door
+from arena.door import Addresses, Door
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.referee import PlatformFailure
 from arena.seats import LineLost, LineSeat, relay
 from arena.seats.gate import GateLimits
 from arena.seats.relay import RelayLine
-from arena.seats.stream import SERVICE, Refused
+from arena.seats.stream import SERVICE
 from arena.table import Limits
 from arena.verify import verify
 from tests.arena.rawclient import Raw
+from tests.arena.standing import SECRET, Memory, Standing, said, standing_door, to_the_end
 from tests.arena.tables import GAME, faults, kinds, playing
-
-SECRET = "s3cret"
-
-
-class Memory:
-    """A registry that keeps everything in memory, and notes what it was told."""
-
-    def __init__(self) -> None:
-        self.lines: dict[str, str] = {}
-        """Who is there: the token of each line."""
-        self.arrived: list[str] = []
-        self.left: list[str] = []
-        self.renewed: list[tuple[str, ...]] = []
-        self.unwanted: set[str] = set()
-        self.slow = asyncio.Event()
-        self.slow.set()
-        self.failing = 0
-
-    async def arrive(self, hello: pb.Hello, *, door: str, line: str) -> Arrival:
-        if hello.token == "broken":
-            raise RuntimeError("the password of the database is 1234")
-        if hello.token == "banned":
-            raise Refused(pb.ERROR_CODE_NOT_ALLOWED, "banned for life")
-        self.lines[line] = hello.token
-        await self.slow.wait()
-        self.arrived.append(line)
-        return Arrival(hello.token, "sha256:1", f"session of {hello.token}")
-
-    async def leave(self, line: str) -> None:
-        self.left.append(line)
-        self.lines.pop(line, None)
-        if self.failing:
-            self.failing -= 1
-            raise RuntimeError("the database is away")
-
-    async def renew(self, lines: Sequence[str]) -> Mapping[str, Refused]:
-        self.renewed.append(tuple(lines))
-        if self.failing:
-            self.failing -= 1
-            raise RuntimeError("the database is away")
-        why = Refused(pb.ERROR_CODE_REPLACED, "a newer one has come")
-        return {line: why for line in [*lines, "never heard of"] if line in self.unwanted or line not in lines}
-
-    def line(self, token: str) -> str:
-        (line,) = [line for line, its in self.lines.items() if its == token]
-        return line
-
-    async def until_left(self, *lines: str) -> None:
-        async with asyncio.timeout(5):
-            while set(lines) - set(self.left):  # noqa: ASYNC110
-                await asyncio.sleep(0.005)
-        assert sorted(self.left) == sorted(set(self.left)), "nobody leaves twice"
-
-
-class Standing:
-    """A door, its registry, and how to get at both of its sides."""
-
-    def __init__(self, door: Door, registry: Memory, relay_target: str) -> None:
-        self.door = door
-        self.registry = registry
-        self.relay = relay_target
-        self.public = f"127.0.0.1:{door.port}"
-
-    async def bot(self, token: str, **options: Any) -> Raw:
-        client = Raw(self.public, **options)
-        told = await client.hello(token)
-        assert told is not None
-        assert told.welcome.session == f"session of {token}"
-        return client
-
-    def worker(self, token: str, **more: Any) -> RelayLine:
-        return RelayLine(self.relay, more.get("line") or self.registry.line(token), more.get("secret", SECRET))
 
 
 @pytest.fixture
 async def standing(tmp_path: Path) -> AsyncIterator[Standing]:
-    registry, target = Memory(), f"unix:{tmp_path}/relay"
-    door = Door(registry, Addresses("127.0.0.1:0", target, target), SECRET)
-    await door.open()
-    yield Standing(door, registry, target)
-    await door.close()
+    async with standing_door(tmp_path) as found:
+        yield found
 
 
 @pytest.fixture(autouse=True)
@@ -121,18 +47,6 @@ def complaints(caplog: pytest.LogCaptureFixture) -> Iterator[list[str]]:
     yield expected
     found = [record.getMessage() for record in caplog.get_records("call") if record.levelno >= logging.ERROR]
     assert sorted(set(found)) == sorted(expected)
-
-
-def said(message: str) -> bytes:
-    return pb.PlayResponse(series_end=pb.SeriesEnd(message=message)).SerializeToString()
-
-
-async def to_the_end(client: Raw) -> list[pb.PlayResponse]:
-    """All that is heard until the stream ends."""
-    heard = []
-    while (message := await client.hear()) is not None:
-        heard.append(message)
-    return heard
 
 
 # ---- coming in and leaving -----------------------------------------------------------------------
@@ -453,6 +367,7 @@ BOT = """
 import asyncio, sys
 sys.path.insert(0, ".")
 from tests.arena.rawclient import Raw
+from tests.arena.standing import SECRET, Memory, Standing, said, to_the_end
 async def main():
     await Raw(sys.argv[1]).hello("a")
     print("welcome now", flush=True)
@@ -775,15 +690,8 @@ async def test_a_full_door_says_so(tmp_path: Path) -> None:
     standing = Standing(door, registry, target)
     clients = [await standing.bot(f"{number}") for number in range(3)]
     async with Raw(standing.public) as one_more:
-        told = await one_more.hear()
-        assert told is not None
-        assert (told.error.code, told.error.message) == (
-            pb.ERROR_CODE_TOO_MANY,
-            "this door is full; dial again in a moment",
-        )
-        assert await one_more.hear() is None
-        assert await one_more.call.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
-        assert await one_more.call.details() == told.error.message
+        full = "this door is full; dial again in a moment"
+        assert await one_more.turned_away() == (grpc.StatusCode.RESOURCE_EXHAUSTED, full)
     await clients[0].hang_up()
     await registry.until_left(registry.arrived[0])
     async with await standing.bot("room again"):

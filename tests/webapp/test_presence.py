@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -35,6 +35,10 @@ def hello(token: str, **more: str) -> pb.Hello:
 
 def arrive(token: str, line: str = "line", **more: str) -> Arrival:
     return presence.arrive(hello(token, **more), DOOR, line)
+
+
+def renew(names: Sequence[str], session: str = "") -> Mapping[str, Refused]:
+    return presence.renew(dict.fromkeys(names, session))
 
 
 def refusal(token: str, **more: str) -> tuple[int, str]:
@@ -140,7 +144,7 @@ def test_a_newer_line_takes_the_place_of_one_that_waits() -> None:
     arrive(token, "old")
     arrive(token, "new")
     assert lines() == {"new"}
-    told = presence.renew(["old", "new"])
+    told = renew(["old", "new"])
     assert {line: why.code for line, why in told.items()} == {"old": pb.ERROR_CODE_REPLACED}
     assert str(told["old"]).startswith("far plays at 1 table at once, and a newer line has dialled in for it")
     # nobody is taken to a table on it, and its row goes when its door has had the time to tell it
@@ -275,7 +279,8 @@ def test_a_bot_takes_its_seat_back_before_its_old_line_is_known_to_be_dead() -> 
     claim = seat(version)
     arrive(token, "b", resume=first.session)
     assert lines() == {"b"}
-    assert set(presence.renew(["a", "b"])) == {"a"}
+    told = renew(["a", "b"], first.session)
+    assert {line: why.code for line, why in told.items()} == {"a": pb.ERROR_CODE_REPLACED}
     # the door notices now that the old line has ended: that must not touch the new one
     presence.leave("a")
     assert services.whereabouts(claim=claim, connection=Connection.objects.get().pk) == (DOOR, "b")
@@ -315,9 +320,9 @@ def test_a_quarantined_bot_may_finish_what_it_plays_and_nothing_more() -> None:
     claim = seat(version)
     Bot.objects.filter(pk=version.bot_id).update(state=Bot.State.QUARANTINED)
     arrive(token, "b", resume=first.session)
-    assert set(presence.renew(["b"])) == set()
+    assert set(renew(["b"])) == set()
     services.finish(claim=claim)
-    assert set(presence.renew(["b"])) == {"b"}
+    assert set(renew(["b"])) == {"b"}
     assert refusal(token)[0] == pb.ERROR_CODE_NOT_ALLOWED
 
 
@@ -329,12 +334,12 @@ def test_a_line_lives_as_long_as_its_door_says_so() -> None:
     arrive(token, "a")
     arrive(token, "b")
     expire()
-    assert set(presence.renew(["a"])) == set()
+    assert set(renew(["a"])) == set()
     Connection.objects.filter(line="b").update(lease_until=timezone.now() - timedelta(minutes=1))
     assert presence.sweep() == 1
     assert lines() == {"a"}
-    assert set(presence.renew(["a", "b"])) == {"b"}
-    assert set(presence.renew([])) == set()
+    assert set(renew(["a", "b"])) == {"b"}
+    assert set(renew([])) == set()
 
 
 def test_a_sweep_leaves_seats_to_their_series() -> None:
@@ -350,7 +355,7 @@ def test_a_bot_that_may_not_play_any_more_is_hung_up_on(state: str) -> None:
     version, token = remote("far")
     arrive(token, "a")
     Bot.objects.filter(pk=version.bot_id).update(state=state)
-    told = presence.renew(["a"])
+    told = renew(["a"])
     assert {line: why.code for line, why in told.items()} == {"a": pb.ERROR_CODE_NOT_ALLOWED}
     assert state in str(told["a"])
 
@@ -359,7 +364,7 @@ def test_a_bot_whose_author_is_shut_out_is_hung_up_on() -> None:
     version, token = remote("far")
     arrive(token, "a")
     User.objects.filter(pk=version.bot.owner_id).update(is_active=False)
-    assert set(presence.renew(["a"])) == {"a"}
+    assert set(renew(["a"])) == {"a"}
 
 
 def test_with_its_token_a_waiting_line_goes_too() -> None:
@@ -372,7 +377,7 @@ def test_with_its_token_a_waiting_line_goes_too() -> None:
     claim = seat(version)
     arrive(token, "stolen")
     bots.revoke_token(token=version.bot.tokens.order_by("id")[0], by=author)
-    assert set(presence.renew(["playing", "stolen"])) == {"stolen"}
+    assert set(renew(["playing", "stolen"])) == {"stolen"}
     assert refusal(token)[0] == pb.ERROR_CODE_UNAUTHENTICATED
     # not even to a seat at a running table
     assert refusal(token, resume=first.session)[0] == pb.ERROR_CODE_UNAUTHENTICATED

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 
 from django.conf import settings
@@ -36,7 +36,7 @@ class DatabaseRegistry:
         """See `leave`."""
         await in_database(leave)(line)
 
-    async def renew(self, lines: Sequence[str]) -> Mapping[str, Refused]:
+    async def renew(self, lines: Mapping[str, str]) -> Mapping[str, Refused]:
         """See `renew`."""
         return await in_database(renew)(lines)
 
@@ -126,18 +126,25 @@ def leave(line: str) -> None:
     )
 
 
-def renew(lines: Sequence[str]) -> Mapping[str, Refused]:
-    """These lines still stand; returns those that shall not, and why."""
+def renew(lines: Mapping[str, str]) -> Mapping[str, Refused]:
+    """These lines still stand; returns those that shall not, and why.
+
+    Args:
+        lines: their names, each with the session that was given out for it.
+    """
     known = Connection.objects.filter(line__in=lines)
     known.exclude(door="").update(lease_until=Now() + LEASE)
-    found = {row.line: row for row in known.select_related("bot__owner")}
-    reasons = {line: _why_not(found.get(line)) for line in lines}
+    found = {row.line: row for row in known.select_related("bot__owner").defer("session")}
+    reasons = {line: _why_not(found.get(line), session) for line, session in lines.items()}
     return {line: reason for line, reason in reasons.items() if reason is not None}
 
 
-def _why_not(connection: Connection | None) -> Refused | None:
+def _why_not(connection: Connection | None, session: str) -> Refused | None:
     """Why a line shall not stand any longer; None where it shall."""
     if connection is None:
+        if Connection.objects.filter(session=_hash(session)).exclude(line="").exists():
+            taken = "the seat of this line was taken back on another one, so this one is closed"
+            return Refused(pb.ERROR_CODE_REPLACED, taken)
         unknown = "the arena does not know this line any more; dial again, and it tells you why if you may not play"
         return Refused(pb.ERROR_CODE_UNAVAILABLE, unknown)
     if connection.state == Connection.State.SEATED:

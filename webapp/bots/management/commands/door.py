@@ -18,7 +18,6 @@ from arena.door import Addresses, Door
 from arena.seats.gate import GateLimits
 from webapp.bots.presence import DatabaseRegistry
 
-
 OWN_FILES = 200
 """Open files that the door needs for itself and the workers, whatever comes from outside."""
 
