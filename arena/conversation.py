@@ -18,12 +18,25 @@ from arena.games import find_game
 from arena.kit import Bot, BotError, ChoiceError, read_choice
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.table import MatchEnd, MatchInfo
+from arena.witness import asking
 
 NONCE_BYTES = 16
 """The length of the nonces that the kit draws."""
 
 ReportKind = Literal[
-    "connected", "series", "match", "end", "voided", "fair", "unfair", "log", "bot-error", "error", "series-end", "line"
+    "connected",
+    "series",
+    "match",
+    "end",
+    "voided",
+    "fair",
+    "unfair",
+    "log",
+    "bot-error",
+    "late",
+    "error",
+    "series-end",
+    "line",
 ]
 
 
@@ -128,6 +141,12 @@ class Conversation:
         self.error = None
         replies: list[pb.PlayRequest] = getattr(self, f"_on_{which}")(getattr(message, which))
         return replies
+
+    @property
+    def match(self) -> str:
+        """The name of the match that is on; empty between matches."""
+        match = self._match
+        return match.info.match if match is not None else ""
 
     # ---- coming and going --------------------------------------------------------------------------
 
@@ -260,7 +279,9 @@ class Conversation:
         if match.trouble:
             return None
         try:
-            return read_choice(self.game, match.bot.choose(view), view.legal)
+            with asking(self.name):
+                choice = match.bot.choose(view)
+            return read_choice(self.game, choice, view.legal)
         except ChoiceError as error:
             match.trouble.append(str(error))
             self._say("bot-error", str(error))
@@ -299,7 +320,8 @@ class Conversation:
     def _guard(self, match: _Match, hook: Callable[[Any], None], value: Any) -> None:
         """Call a hook of the bot. If it fails, the next question is answered with the traceback and no move."""
         try:
-            hook(value)
+            with asking(self.name):
+                hook(value)
         except Exception:  # noqa: BLE001  # as for choose
             self._trouble(match)
 
