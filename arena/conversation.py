@@ -101,6 +101,8 @@ class Conversation:
         """What did not fit at the revealing of a block. Empty as long as all is fair."""
         self.matches = 0
         """Matches that have ended for this seat."""
+        self.nonces: Callable[[], bytes] = lambda: secrets.token_bytes(NONCE_BYTES)
+        """Draws a nonce. Only an example has another way."""
         self._make = make
         self._token = token
         self._version = version
@@ -157,6 +159,8 @@ class Conversation:
         back = " again, at the same table" if again else ""
         version = f" ({welcome.version[:19]})" if welcome.version else ""
         self._say("connected", f"connected{back} as {welcome.bot}{version}; waiting for a table")
+        if welcome.notice:
+            self._say("connected", welcome.notice)
         return []
 
     def _on_series_start(self, series: pb.SeriesStart) -> list[pb.PlayRequest]:
@@ -181,7 +185,7 @@ class Conversation:
 
     def _on_block_opening(self, opening: pb.BlockOpening) -> list[pb.PlayRequest]:
         # asked again after a lost line, it is the same nonce: the arena may know its hash already
-        nonce = self._nonces.setdefault(opening.block, secrets.token_bytes(NONCE_BYTES))
+        nonce = self._nonces.setdefault(opening.block, self.nonces())
         return [pb.PlayRequest(nonce_hash=pb.NonceHash(hash=chance.digest(nonce)))]
 
     def _on_block_commitment(self, told: pb.BlockCommitment) -> list[pb.PlayRequest]:

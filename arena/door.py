@@ -51,6 +51,8 @@ class Arrival(NamedTuple):
     version: str
     session: str
     """The secret with which it can take its seat back."""
+    notice: str = ""
+    """What its author may want to know about how long it will wait."""
 
 
 class Registry(Protocol):
@@ -198,7 +200,7 @@ class Door:
         arriving = asyncio.ensure_future(self._registry.arrive(hello, door=self._addresses.relay_target, line=name))
         try:
             arrival = await asyncio.shield(arriving)
-            welcome = pb.Welcome(bot=arrival.bot, version=arrival.version, session=arrival.session, arena=__version__)
+            welcome = pb.Welcome(**arrival._asdict(), arena=__version__)
             await line.send(pb.PlayResponse(welcome=welcome).SerializeToString())
             held.session = arrival.session
             held.welcome.set()

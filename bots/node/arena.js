@@ -163,11 +163,12 @@ class Conversation {
     return this[message.message]?.(message[message.message]) ?? [];
   }
 
-  welcome({ bot, session }) {
+  welcome({ bot, session, notice }) {
     const back = session === this.session ? " again, at the same table" : "";
     this.welcomed = true;
     this.session = session;
     this.tell(`connected${back} as ${bot}; waiting for a table`);
+    if (notice) this.tell(notice);
   }
 
   series_start({ series, matches, players }) {

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from arena.door import Arrival
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.seats.stream import Refused
-from webapp.bots import services
+from webapp.bots import selectors, services
 from webapp.bots.models import Bot, Connection
 from webapp.database import in_database
 
@@ -80,7 +80,7 @@ def arrive(hello: pb.Hello, door: str, line: str) -> Arrival:
             lease_until=Now() + LEASE,
             software=hello.software[:100].replace("\0", "\ufffd"),
         )
-    return Arrival(bot.name, version.digest, session)
+    return Arrival(bot.name, version.digest, session, selectors.opponents(bot=bot))
 
 
 def _take_back(bot: Bot, session: str, door: str, line: str) -> Arrival | None:

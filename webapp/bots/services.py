@@ -19,16 +19,13 @@ from bots import house_bots
 from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
 from webapp.bots.models import Bot, Connection, Token, Version
-from webapp.bots.selectors import ANCHOR
+from webapp.bots.selectors import ANCHOR, NEW_VERSIONS_A_DAY
 
 MOST_BOTS = 20
 """How many bots an author can have that are not retired."""
 
 MOST_TOKENS = 10
 """How many tokens of a bot can be valid at the same time."""
-
-NEW_VERSIONS_A_DAY = 20
-"""How many versions a remote bot can declare in 24 hours. Each one is rated from nothing, and stays in the ratings."""
 
 LONGEST_LABEL = 60
 MOST_TABLES = 16
