@@ -618,22 +618,26 @@ async def test_reflection_shows_the_service_to_a_real_client(standing: Standing)
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]:
-    """A key, and the certificate that it signed itself."""
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, ...]:
+    """The key and the certificate of a door, and the certificate of the authority that has signed it."""
     folder = tmp_path_factory.mktemp("tls")
-    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
-    names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    files = ["-keyout", str(folder / "key"), "-out", str(folder / "cert")]
-    subprocess.run([*command.split(), *names, *files], check=True, capture_output=True)
-    return (folder / "key").read_bytes(), (folder / "cert").read_bytes()
+
+    def openssl(command: str) -> None:
+        subprocess.run(["openssl", *command.split()], cwd=folder, check=True, capture_output=True)
+
+    openssl("req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=ours -keyout ca.key -out ca.pem")
+    openssl("req -newkey rsa:2048 -nodes -subj /CN=door -keyout door.key -out door.csr")
+    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1")
+    openssl("x509 -req -in door.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out door.pem")
+    return tuple((folder / name).read_bytes() for name in ("door.key", "door.pem", "ca.pem"))
 
 
-async def test_over_tls(tmp_path: Path, certificate: tuple[bytes, bytes]) -> None:
+async def test_over_tls(tmp_path: Path, certificate: tuple[bytes, ...]) -> None:
     registry, target = Memory(), f"unix:{tmp_path}/relay"
-    credentials = grpc.ssl_server_credentials([certificate])
+    credentials = grpc.ssl_server_credentials([certificate[:2]])
     door = Door(registry, Addresses("127.0.0.1:0", target, target), SECRET, credentials)
     await door.open()
-    trusting = grpc.ssl_channel_credentials(certificate[1])
+    trusting = grpc.ssl_channel_credentials(certificate[2])
     async with Raw(f"localhost:{door.port}", trusting) as client:
         told = await client.hello("a")
         assert told is not None
@@ -644,6 +648,17 @@ async def test_over_tls(tmp_path: Path, certificate: tuple[bytes, bytes]) -> Non
         await worker.close()
     async with grpc.aio.secure_channel(f"localhost:{door.port}", trusting) as channel:
         assert await healthy(channel, SERVICE) == health_pb2.HealthCheckResponse.SERVING
+
+    def ask() -> tuple[set[str], int]:
+        """As grpcurl does: over a channel of its own, knowing nothing of the protos."""
+        with grpc.secure_channel(f"localhost:{door.port}", trusting) as channel:
+            database = ProtoReflectionDescriptorDatabase(channel)
+            file = database.FindFileContainingSymbol("arena.protocol.v1.PlayRequest")
+            return set(database.get_services()), len(file.message_type)
+
+    services, messages = await asyncio.to_thread(ask)
+    assert SERVICE in services
+    assert messages > 20
     # nobody gets in without it, or by trusting somebody else
     for wrong in (None, grpc.ssl_channel_credentials()):
         async with Raw(f"localhost:{door.port}", wrong) as client:
