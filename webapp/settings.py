@@ -76,7 +76,7 @@ ARENA_DOOR_KEY = env.str("ARENA_DOOR_KEY", default="")
 # through a proxy all of them seem to come from one address: switch off what is counted by address there.
 ARENA_DOOR_STREAMS = env.int("ARENA_DOOR_STREAMS", default=4000)
 ARENA_DOOR_ADDRESS_STREAMS = env.int("ARENA_DOOR_ADDRESS_STREAMS", default=256)
-ARENA_DOOR_ADDRESS_ATTEMPTS = env.int("ARENA_DOOR_ADDRESS_ATTEMPTS", default=1200)
+ARENA_DOOR_ADDRESS_ATTEMPTS = env.int("ARENA_DOOR_ADDRESS_ATTEMPTS", default=3000)
 ARENA_DOOR_ADDRESS_FAILURES = env.int("ARENA_DOOR_ADDRESS_FAILURES", default=60)
 ARENA_DOOR_TOKEN_ATTEMPTS = env.int("ARENA_DOOR_TOKEN_ATTEMPTS", default=1200)
 

@@ -28,7 +28,7 @@ class GateLimits(NamedTuple):
     """Streams at a time, health checks and reflection among them."""
     address_streams: int = 256
     """The same from one address."""
-    address_attempts: int = 1_200
+    address_attempts: int = 3_000
     """Streams opened within a minute from one address."""
     address_failures: int = 60
     """Streams within a minute from one address that said no Hello, or were refused."""
