@@ -1,5 +1,6 @@
 # Everything the project does, on any machine with make and Python 3.11 or newer. `make` alone lists the targets.
-# Nothing is installed outside this folder, except Debian's chromium by `make test` as root when there is none.
+# Nothing is installed outside this folder, except Debian's chromium, nodejs and npm by `make test` as root when there
+# are none.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -18,7 +19,7 @@ UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --g
 PROTOS = $(shell find protos -name '*.proto' 2>/dev/null)
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: help up test check format protos messages lock clean site dev chromium
+.PHONY: help up test check format protos messages lock clean site dev chromium node
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 16
@@ -27,7 +28,7 @@ up: site  ## run the whole site here; ARGS="--port 8080" and the like go to it (
 	@# The leash ends the site even when make is killed: nobody would be left to stop it.
 	exec $(BIN)/python -IS arena/lifeline.py $$PPID $(BIN)/python -m webapp.supervisor $(ARGS)
 
-test: dev chromium  ## run all tests; ARGS="tests/webapp -k login -n0" and the like go to pytest
+test: dev chromium node  ## run all tests; ARGS="tests/webapp -k login -n0" and the like go to pytest
 	@exec $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 check: dev .tools/protoc/stamp  ## lint, formatting, types, import contracts, protos, generated code, migrations, translations
@@ -120,4 +121,14 @@ chromium:
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends chromium >/dev/null
 	else
 		echo "The browser tests need Chromium. On Debian: sudo apt-get install chromium" >&2; exit 1
+	fi
+
+# The tests of the bots in JavaScript run them.
+node:
+	@if command -v node >/dev/null && command -v npm >/dev/null; then exit 0; fi
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+		echo "installing nodejs and npm, which the tests of the Node bots need" >&2
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends nodejs npm >/dev/null
+	else
+		echo "The tests of the Node bots need Node and npm. On Debian: sudo apt-get install nodejs npm" >&2; exit 1
 	fi

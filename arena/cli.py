@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 import click
@@ -9,6 +11,10 @@ import click
 from arena import __version__
 from arena.commands import ask, connect, exploitability, new, play, rules, show, solve, up, verify
 from arena.commands.failures import one_line
+from arena.witness import watched
+
+WITH_BOTS = ("play", "ask", "connect")
+"""Commands that run authors' bots in their own process."""
 
 
 class OneLineGroup(click.Group):
@@ -39,5 +45,12 @@ for module in (play, show, verify, rules, ask, new, connect, solve, exploitabili
     main.add_command(module.command)
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """The program: where bots run, with a second process that tells when one of them has ended the first."""
+    if hasattr(os, "fork") and len(sys.argv) > 1 and sys.argv[1] in WITH_BOTS:
+        sys.exit(watched(main))
     main()
+
+
+if __name__ == "__main__":
+    run()

@@ -18,12 +18,25 @@ from arena.games import find_game
 from arena.kit import Bot, BotError, ChoiceError, read_choice
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.table import MatchEnd, MatchInfo
+from arena.witness import asking
 
 NONCE_BYTES = 16
 """The length of the nonces that the kit draws."""
 
 ReportKind = Literal[
-    "connected", "series", "match", "end", "voided", "fair", "unfair", "log", "bot-error", "error", "series-end", "line"
+    "connected",
+    "series",
+    "match",
+    "end",
+    "voided",
+    "fair",
+    "unfair",
+    "log",
+    "bot-error",
+    "late",
+    "error",
+    "series-end",
+    "line",
 ]
 
 
@@ -88,6 +101,8 @@ class Conversation:
         """What did not fit at the revealing of a block. Empty as long as all is fair."""
         self.matches = 0
         """Matches that have ended for this seat."""
+        self.nonces: Callable[[], bytes] = lambda: secrets.token_bytes(NONCE_BYTES)
+        """Draws a nonce. Only an example has another way."""
         self._make = make
         self._token = token
         self._version = version
@@ -129,6 +144,12 @@ class Conversation:
         replies: list[pb.PlayRequest] = getattr(self, f"_on_{which}")(getattr(message, which))
         return replies
 
+    @property
+    def match(self) -> str:
+        """The name of the match that is on; empty between matches."""
+        match = self._match
+        return match.info.match if match is not None else ""
+
     # ---- coming and going --------------------------------------------------------------------------
 
     def _on_welcome(self, welcome: pb.Welcome) -> list[pb.PlayRequest]:
@@ -138,6 +159,8 @@ class Conversation:
         back = " again, at the same table" if again else ""
         version = f" ({welcome.version[:19]})" if welcome.version else ""
         self._say("connected", f"connected{back} as {welcome.bot}{version}; waiting for a table")
+        if welcome.notice:
+            self._say("connected", welcome.notice)
         return []
 
     def _on_series_start(self, series: pb.SeriesStart) -> list[pb.PlayRequest]:
@@ -162,7 +185,7 @@ class Conversation:
 
     def _on_block_opening(self, opening: pb.BlockOpening) -> list[pb.PlayRequest]:
         # asked again after a lost line, it is the same nonce: the arena may know its hash already
-        nonce = self._nonces.setdefault(opening.block, secrets.token_bytes(NONCE_BYTES))
+        nonce = self._nonces.setdefault(opening.block, self.nonces())
         return [pb.PlayRequest(nonce_hash=pb.NonceHash(hash=chance.digest(nonce)))]
 
     def _on_block_commitment(self, told: pb.BlockCommitment) -> list[pb.PlayRequest]:
@@ -260,7 +283,9 @@ class Conversation:
         if match.trouble:
             return None
         try:
-            return read_choice(self.game, match.bot.choose(view), view.legal)
+            with asking(self.name):
+                choice = match.bot.choose(view)
+            return read_choice(self.game, choice, view.legal)
         except ChoiceError as error:
             match.trouble.append(str(error))
             self._say("bot-error", str(error))
@@ -299,7 +324,8 @@ class Conversation:
     def _guard(self, match: _Match, hook: Callable[[Any], None], value: Any) -> None:
         """Call a hook of the bot. If it fails, the next question is answered with the traceback and no move."""
         try:
-            hook(value)
+            with asking(self.name):
+                hook(value)
         except Exception:  # noqa: BLE001  # as for choose
             self._trouble(match)
 

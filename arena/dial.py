@@ -10,6 +10,7 @@ import asyncio
 import os
 import random
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -59,6 +60,10 @@ class DialError(Exception):
     """The arena cannot be played with, and dialling again would not help. The message is for the author."""
 
 
+class Replaced(DialError):
+    """A newer line of the same bot has taken this one's place: to dial again would push that one out."""
+
+
 class LineLost(Exception):
     """The line broke before the series was over."""
 
@@ -70,14 +75,15 @@ def _channel(target: str, tls: bool | grpc.ChannelCredentials) -> grpc.aio.Chann
     return grpc.aio.secure_channel(target, credentials, options=CHANNEL_OPTIONS)
 
 
-async def _carry(channel: grpc.aio.Channel, conversation: Conversation, pool: ThreadPoolExecutor | None) -> None:
+async def _carry(
+    channel: grpc.aio.Channel, conversation: Conversation, pool: ThreadPoolExecutor | None, tell: Tell | None = None
+) -> None:
     """Carry the conversation over one stream until the arena ends it.
 
     Raises:
         LineLost: the stream ended before the series was over.
         DialError: the arena refused this program.
     """
-    loop = asyncio.get_running_loop()
     call = ArenaServiceStub(channel).Play()  # type: ignore[no-untyped-call]
     try:
         await call.write(conversation.hello())
@@ -85,7 +91,7 @@ async def _carry(channel: grpc.aio.Channel, conversation: Conversation, pool: Th
             if pool is None:
                 replies = conversation.receive(message)
             else:
-                replies = await loop.run_in_executor(pool, conversation.receive, message)
+                replies = await _think(conversation, message, pool, tell)
             for reply in replies:
                 await call.write(reply)
         # nothing more will be said on this side either: the status of the stream comes after both ends are closed
@@ -98,13 +104,46 @@ async def _carry(channel: grpc.aio.Channel, conversation: Conversation, pool: Th
     finally:
         call.cancel()
     refusal = conversation.error
-    if refusal is not None and not conversation.over and refusal.code in _FINAL:
-        raise DialError(refusal.message)
+    if refusal is not None and not conversation.over:
+        if refusal.code == pb.ERROR_CODE_REPLACED:
+            raise Replaced(refusal.message)
+        if refusal.code in _FINAL:
+            raise DialError(refusal.message)
     if code in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.UNIMPLEMENTED):
         raise DialError(details or code.name)
     if not conversation.over:
         reason = refusal.message if refusal is not None else details
         raise LineLost(reason or "the arena closed the line")
+
+
+async def _think(
+    conversation: Conversation, message: pb.PlayResponse, pool: ThreadPoolExecutor, tell: Tell | None
+) -> list[pb.PlayRequest]:
+    """What to say to ``message``. A bot that is late is reported while it still thinks: it may do so for ever."""
+    began = time.monotonic()
+    thinking = asyncio.get_running_loop().run_in_executor(pool, conversation.receive, message)
+    limit = message.question.deadline_ms / 1000
+    if not limit or tell is None:
+        return await thinking
+    place = f"decision {message.question.decision} of {conversation.match}"
+    next_word = limit
+    while True:
+        done, _ = await asyncio.wait({thinking}, timeout=began + next_word - time.monotonic())
+        took = time.monotonic() - began
+        if done:
+            if took > limit:
+                tell(Report("late", f"your bot was late by {_seconds(took - limit)} at {place}"))
+            return thinking.result()
+        tell(
+            Report(
+                "late", f"your bot is late at {place}: it had {_seconds(limit)}, and has thought for {_seconds(took)}"
+            )
+        )
+        next_word = max(2 * took, took + 1.0)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 10 else f"{seconds:.0f} s"
 
 
 def play_stream(
@@ -168,14 +207,16 @@ async def dial(
         stopping: once set, a line that waits for a table is closed at once, and one at a table when its series is over.
 
     Raises:
-        DialError: the arena refused this program.
+        DialError: the arena refused this program, or other ones have taken all of its lines' places.
     """
 
     say: Tell = tell or (lambda report: None)
     stop = stopping or asyncio.Event()
     talking: dict[int, Conversation] = {}
+    left = tables
 
     async def at_table(channel: grpc.aio.Channel, table: int) -> Conversation:
+        nonlocal left
         pool = ThreadPoolExecutor(1, thread_name_prefix="bot")
         try:
             while True:
@@ -184,6 +225,12 @@ async def dial(
                 await _play_series(channel, conversation, pool, say, sleep, stop)
                 if once or stop.is_set():
                     return conversation
+        except Replaced:
+            left -= 1
+            if not left:
+                raise
+            say(Report("line", f"this table is given up; {left} of {tables} go on"))
+            return conversation
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -221,7 +268,7 @@ async def _play_series(
     while conversation.seated or not stop.is_set():
         resuming = bool(conversation.session)
         try:
-            await _carry(channel, conversation, pool)
+            await _carry(channel, conversation, pool, tell)
         except DialError:
             if not resuming or conversation.welcomed:
                 raise

@@ -11,8 +11,8 @@ import contextlib
 import hmac
 import logging
 import secrets
-from collections.abc import AsyncIterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, NamedTuple, Protocol
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -20,6 +20,8 @@ from grpc_reflection.v1alpha import reflection
 
 from arena import __version__
 from arena.protocol.v1 import arena_pb2 as pb
+from arena.seats.gate import Gate, GateLimits
+from arena.seats.guard import Guard
 from arena.seats.line import LineLost
 from arena.seats.relay import BOT_LOST, GOODBYE, LINE_KEY, METHOD, OPTIONS, SECRET_KEY
 from arena.seats.stream import SERVER_OPTIONS, SERVICE, Refused, StreamLine, play_handler
@@ -29,8 +31,17 @@ log = logging.getLogger(__name__)
 RENEW_SECONDS = 2.0
 """How often a door says that its lines still stand."""
 
-MOST_STREAMS = 4_000
-"""Streams that one door holds at a time, those included that have not yet said Hello."""
+STRANGERS: tuple[tuple[str, Any], ...] = (
+    # a connection that says nothing, or nothing whole, is closed; so is one on which no stream is open
+    ("grpc.server_handshake_timeout_ms", 10_000),
+    ("grpc.max_connection_idle_ms", 30_000),
+    ("grpc.http2.max_ping_strikes", 2),
+    ("grpc.absolute_max_metadata_size", 8 * 1024),
+)
+"""What a server needs to know whose clients may be anybody."""
+
+BEYOND = 1_000
+"""Streams above the gate's own limit that may be in the course of being turned away."""
 
 
 class Arrival(NamedTuple):
@@ -40,6 +51,8 @@ class Arrival(NamedTuple):
     version: str
     session: str
     """The secret with which it can take its seat back."""
+    notice: str = ""
+    """What its author may want to know about how long it will wait."""
 
 
 class Registry(Protocol):
@@ -55,8 +68,8 @@ class Registry(Protocol):
     async def leave(self, line: str) -> None:
         """This line has ended."""
 
-    async def renew(self, lines: Sequence[str]) -> Sequence[str]:
-        """These lines still stand. Returns those of them that shall not: revoked, retired, or taken over."""
+    async def renew(self, lines: Mapping[str, str]) -> Mapping[str, Refused]:
+        """These lines, each with its session, still stand. Returns those that shall not, and why."""
 
 
 class Addresses(NamedTuple):
@@ -75,6 +88,7 @@ class _Held:
 
     def __init__(self, line: StreamLine) -> None:
         self.line = line
+        self.session = ""
         self.welcome = asyncio.Event()
         """Set once the bot may stay and was told so."""
         self.taken = False
@@ -89,10 +103,18 @@ class Door:
         addresses: where to listen.
         secret: what workers and doors share.
         credentials: for TLS on the public address; None for none.
+        limits: how many may come, and how often.
+        connections: the most connections from outside at a time; 0 for any number.
     """
 
     def __init__(
-        self, registry: Registry, addresses: Addresses, secret: str, credentials: grpc.ServerCredentials | None = None
+        self,
+        registry: Registry,
+        addresses: Addresses,
+        secret: str,
+        credentials: grpc.ServerCredentials | None = None,
+        limits: GateLimits | None = None,
+        connections: int = 0,
     ) -> None:
         if not secret:
             raise ValueError("a door without a secret would let everybody sit at its tables")
@@ -103,7 +125,13 @@ class Door:
         self._lines: dict[str, _Held] = {}
         self._leaving: set[asyncio.Task[None]] = set()
         self._closing = False
-        self._public = grpc.aio.server(options=SERVER_OPTIONS, maximum_concurrent_rpcs=MOST_STREAMS)
+        self._gate = Gate(limits)
+        most = (("grpc.max_allowed_incoming_connections", connections),) if connections else ()
+        self._public = grpc.aio.server(
+            options=(*SERVER_OPTIONS, *STRANGERS, *most),
+            interceptors=(Guard(self._gate, f"/{SERVICE}/Play"),),
+            maximum_concurrent_rpcs=self._gate.limits.streams + BEYOND if self._gate.limits.streams else None,
+        )
         self._relay = grpc.aio.server(options=OPTIONS)
         self._health = health.aio.HealthServicer()
         self.port = 0
@@ -116,7 +144,7 @@ class Door:
             OSError: an address cannot be had.
         """
         public, relay = self._public, self._relay
-        public.add_generic_rpc_handlers((play_handler(self._receive),))
+        public.add_generic_rpc_handlers((play_handler(self._receive, self._gate),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, public)
         reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), public)
         relay.add_generic_rpc_handlers((self._sit_handler(),))
@@ -137,12 +165,14 @@ class Door:
         """Renew the lines' leases until cancelled."""
         while True:
             try:
-                standing = tuple(name for name, held in self._lines.items() if held.welcome.is_set())
-                unwanted = [
-                    self._lines[name].line for name in await self._registry.renew(standing) if name in self._lines
+                standing = {name: held.session for name, held in self._lines.items() if held.welcome.is_set()}
+                unwanted = await self._registry.renew(standing)
+                ends = [
+                    _turn_away(self._lines[name].line, why.code, str(why))
+                    for name, why in unwanted.items()
+                    if name in self._lines
                 ]
-                why = "this line is not wanted any more (revoked, retired, or taken over); dial again to hear which"
-                await asyncio.gather(*(_turn_away(line, pb.ERROR_CODE_UNAVAILABLE, why) for line in unwanted))
+                await asyncio.gather(*ends)
             except Exception:
                 # the database may be away for a moment; lines whose leases run out come back by themselves
                 log.exception("the lines' leases could not be renewed")
@@ -170,8 +200,9 @@ class Door:
         arriving = asyncio.ensure_future(self._registry.arrive(hello, door=self._addresses.relay_target, line=name))
         try:
             arrival = await asyncio.shield(arriving)
-            welcome = pb.Welcome(bot=arrival.bot, version=arrival.version, session=arrival.session, arena=__version__)
+            welcome = pb.Welcome(**arrival._asdict(), arena=__version__)
             await line.send(pb.PlayResponse(welcome=welcome).SerializeToString())
+            held.session = arrival.session
             held.welcome.set()
             await line.until_over()
         finally:

@@ -72,6 +72,14 @@ ARENA_DOOR_RELAY_TARGET = env.str("ARENA_DOOR_RELAY_TARGET", default="")
 ARENA_DOOR_CERTIFICATE = env.str("ARENA_DOOR_CERTIFICATE", default="")
 ARENA_DOOR_KEY = env.str("ARENA_DOOR_KEY", default="")
 
+# How many streams a door holds, and how many bots may come from where how often; 0 is no limit. Where bots reach it
+# through a proxy all of them seem to come from one address: switch off what is counted by address there.
+ARENA_DOOR_STREAMS = env.int("ARENA_DOOR_STREAMS", default=4000)
+ARENA_DOOR_ADDRESS_STREAMS = env.int("ARENA_DOOR_ADDRESS_STREAMS", default=256)
+ARENA_DOOR_ADDRESS_ATTEMPTS = env.int("ARENA_DOOR_ADDRESS_ATTEMPTS", default=3000)
+ARENA_DOOR_ADDRESS_FAILURES = env.int("ARENA_DOOR_ADDRESS_FAILURES", default=60)
+ARENA_DOOR_TOKEN_ATTEMPTS = env.int("ARENA_DOOR_TOKEN_ATTEMPTS", default=1200)
+
 # ---- play -------------------------------------------------------------------------------------------
 
 # How long a remote bot that lost its line in the middle of a match may take to come back. Its clock goes on.

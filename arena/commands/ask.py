@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import random
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import click
@@ -16,6 +20,7 @@ from arena.record import MovesStep, Record
 from arena.rules import AnyGame, at_seat, heard, ruleset
 from arena.table import MatchInfo, Player
 from arena.verify import Folded, VerificationError, fold
+from arena.witness import asking
 from bots import house_bots
 
 
@@ -23,11 +28,14 @@ from bots import house_bots
 @click.argument("bot", metavar="BOT")
 @record_file("record")
 @click.option("--seat", type=click.IntRange(0), metavar="N", help="Ask on this seat only; by default on every one.")
-def command(bot: str, record: str, seat: int | None) -> None:
+@click.option(
+    "--seconds", type=click.FloatRange(0.01), default=30.0, show_default=True, help="How long it may think at a time."
+)
+def command(bot: str, record: str, seat: int | None, seconds: float) -> None:
     """Put BOT in the place of each player of the recorded match FILE. BOT is a .py file or a house bot's name.
 
     It hears what that player heard and is asked whenever that player was, and each choice that differs from what
-    was played is printed. Its dice are always the same. Exits with 1 when the bot fails.
+    was played is printed. Its dice are always the same. Exits with 1 when the bot fails, or thinks for too long.
     """
     played = load_record(record)
     make = load_bot(house_bots(played.game).get(bot, Path(bot)), played.game)
@@ -39,25 +47,31 @@ def command(bot: str, record: str, seat: int | None) -> None:
         raise Failed(f"{record}: {error}") from error
     called = names(played)
     for one in [seat] if seat is not None else range(len(played.players)):
-        asked, differed = _ask(make, played, states, one, called[one])
+        asked, differed = _ask(make, played, states, one, called[one], seconds)
         click.echo(f"{called[one]} (seat {one}): {asked} decisions, {differed} otherwise")
 
 
-def _ask(make: BotFactory, played: Record, states: list[Folded], seat: int, called: str) -> tuple[int, int]:
+def _ask(
+    make: BotFactory, played: Record, states: list[Folded], seat: int, called: str, seconds: float
+) -> tuple[int, int]:
     """Go through the match on one seat; how often the bot was asked, and how often it chose otherwise."""
     game = find_game(played.game)
     bot = make()
     bot.random = random.Random(seat)  # noqa: S311  # the same at every call, on purpose
     asked = differed = 0
     try:
-        bot.on_start(_info(game, played, seat))
+        with _within(seconds):
+            bot.on_start(_info(game, played, seat))
         for before, after in zip(states, [*states[1:], None], strict=True):
             for event in heard(before.events, at_seat(seat)):
-                bot.on_event(event)
+                with _within(seconds):
+                    bot.on_event(event)
             step = None if after is None else played.steps[after.step]
             if isinstance(step, MovesStep) and seat in step.moves:
                 view = game.view(before.state, at_seat(seat))
-                choice = _choice(game, bot.choose(view), view.legal)
+                with _within(seconds):
+                    chosen = bot.choose(view)
+                choice = _choice(game, chosen, view.legal)
                 asked += 1
                 if choice != step.moves[seat]:
                     differed += 1
@@ -66,9 +80,32 @@ def _ask(make: BotFactory, played: Record, states: list[Folded], seat: int, call
                     )
             for line in bot.take_log():
                 click.echo(f"      {line}", err=True)
+    except TooLong:
+        raise Failed(f"{make.path}: on seat {seat}, at decision {asked + 1}, it thought for {seconds:g} s") from None
     except Exception as error:
         raise Failed(f"{make.path}: on seat {seat} the bot failed: {type(error).__name__}: {error}") from error
     return asked, differed
+
+
+class TooLong(BaseException):
+    """The bot thinks for too long. No ``except Exception`` of its own catches this."""
+
+
+@contextmanager
+def _within(seconds: float) -> Iterator[None]:
+    """Interrupt what takes longer: with a signal, which ends every loop that is written in Python."""
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        with asking("the bot"):
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _choice(game: AnyGame, chosen: object, legal: tuple[Any, ...]) -> str:

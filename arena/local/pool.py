@@ -44,7 +44,9 @@ def play_contest(
         try:
             return [result for future in futures for result in _advance(future.result(), progress)]
         except BrokenProcessPool as broken:
-            raise ContestError("a process that was playing matches has ended; did a bot end it?") from broken
+            raise ContestError(
+                "a process that was playing matches has ended; did a bot end it? With --jobs 1 it is told which"
+            ) from broken
         finally:
             for future in futures:
                 future.cancel()

@@ -24,6 +24,7 @@ from arena.referee import Luck, PlatformFailure, Seat, Terms, Watch, play
 from arena.rules import AnyGame
 from arena.seats import LineSeat, LocalSeat
 from arena.table import Fault
+from arena.witness import asking
 
 EXCHANGE_SECONDS = 10.0
 """How long a program may take to give the hash of its nonce, and then the nonce."""
@@ -118,6 +119,30 @@ class _Heard(Bot):
                 self.hear(line)
 
 
+class _Named(Bot):
+    """Another bot, of which the watcher of this process knows when it is at work."""
+
+    def __init__(self, bot: Bot, name: str) -> None:
+        self.bot = bot
+        self.name = name
+
+    def on_start(self, match: Any) -> None:
+        with asking(self.name):
+            self.bot.on_start(match)
+
+    def on_event(self, event: Any) -> None:
+        with asking(self.name):
+            self.bot.on_event(event)
+
+    def choose(self, view: Any) -> Any:
+        with asking(self.name):
+            return self.bot.choose(view)
+
+    def on_end(self, end: Any) -> None:
+        with asking(self.name):
+            self.bot.on_end(end)
+
+
 class _Worker:
     """What the blocks that are played here share."""
 
@@ -132,8 +157,9 @@ class _Worker:
             for number, entrant in enumerate(contest.entrants)
             if entrant.path is not None
         }
-        for make in self.makers.values():
-            make()  # whether it can be made at all is known before any match, and every match runs the file anew
+        for number, make in self.makers.items():
+            with asking(contest.entrants[number].name):
+                make()  # whether it can be made at all is known before any match, and every match runs the file anew
 
     async def play(self, chosen: Sequence[Sequence[Fixture]]) -> list[Result]:
         commands = {
@@ -207,10 +233,11 @@ class _Worker:
     def _local(self, entrant: int, seat: int, number: int) -> LocalSeat:
         bot = self.makers[entrant]()
         bot.random.seed(plan.bot_seed(self.contest, number, seat))
+        name = self.contest.entrants[entrant].name
         hear = self.hear
         if hear is not None:
-            name = self.contest.entrants[entrant].name
             bot = _Heard(bot, lambda line: hear(name, line))
+        bot = _Named(bot, name)
         return LocalSeat(self.game, bot, read_choice=read_choice, timed=self.contest.limits is not None)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
@@ -12,6 +11,7 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from arena.protocol.v1 import arena_pb2 as pb
+from arena.seats.gate import Full, Gate, GateLimits
 from arena.seats.line import LineLost
 from arena.seats.post import Inbox, Outbox
 from arena.wire import MAX_MESSAGE_BYTES
@@ -20,6 +20,9 @@ log = logging.getLogger(__name__)
 
 HELLO_SECONDS = 10.0
 """How long a stream may be silent before its Hello."""
+
+HELLO_BYTES = 4096
+"""The longest Hello. Nothing more is taken in from a stream before it has said one."""
 
 SERVICE = "arena.protocol.v1.ArenaService"
 
@@ -37,6 +40,9 @@ SERVER_OPTIONS: tuple[tuple[str, Any], ...] = (
     ("grpc.http2.bdp_probe", 0),
 )
 
+OPEN = GateLimits(0, 0, 0, 0, 0)
+"""A gate that lets everybody in."""
+
 FLUSH_SECONDS = 1.0
 """How long a bot that does not read may hold up the end of its stream."""
 
@@ -47,8 +53,9 @@ class StreamLine:
     def __init__(self, requests: AsyncIterator[bytes], context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
         self._inbox = Inbox()
         self._outbox = Outbox(context.write)
-        self._reader = asyncio.ensure_future(self._read(requests))
+        self._known = asyncio.Event()
         self._over = asyncio.Event()
+        self._reader = asyncio.ensure_future(self._read(requests))
 
     async def send(self, message: bytes) -> None:
         """Send one serialized message. Cancelled, it has not been sent."""
@@ -59,6 +66,20 @@ class StreamLine:
     async def receive(self) -> bytes:
         """The next serialized message."""
         return await self._inbox.get()
+
+    def read_on(self) -> None:
+        """Its first message was a Hello: what follows may be read ahead."""
+        self._known.set()
+
+    def push(self, why: str) -> None:
+        """Have whoever waits for its Hello turn it away."""
+        self._inbox.end(Refused(pb.ERROR_CODE_TOO_MANY, why))
+
+    async def refuse(self, refused: Refused) -> None:
+        """Tell the bot why it is turned away."""
+        error = pb.Error(code=refused.code, message=str(refused))
+        await self._outbox.put(pb.PlayResponse(error=error).SerializeToString())
+        await self.flush()
 
     def close(self) -> None:
         """End the stream from our side, in order."""
@@ -84,6 +105,7 @@ class StreamLine:
         try:
             async for message in requests:
                 await self._inbox.put(message)
+                await self._known.wait()
             lost = LineLost("it closed its stream")
         except Exception as error:  # noqa: BLE001  # grpc.aio raises a whole family here, and all of it means one thing
             lost = LineLost(f"its stream broke ({type(error).__name__})")
@@ -105,27 +127,27 @@ class Refused(Exception):
         self.code = code
 
 
-def play_handler(receive: Receive) -> grpc.GenericRpcHandler:
-    """The Play rpc. Messages stay serialized, so that garbage is a bot's fault at a table and not a broken rpc."""
+def play_handler(receive: Receive, gate: Gate | None = None) -> grpc.GenericRpcHandler:
+    """The Play rpc. Messages stay serialized, so that garbage is a bot's fault at a table and not a broken rpc.
+
+    Args:
+        receive: what is done with a stream that has said Hello.
+        gate: who may open one at all; None for everybody.
+    """
+    entrance = gate or Gate(OPEN)
 
     async def play(requests: AsyncIterator[bytes], context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
         line = StreamLine(requests, context)
         try:
-            try:
-                await receive(await _hello(line), line)
-            except Refused:
-                raise
-            except LineLost:
-                return
-            except Exception:
-                # what went wrong in here is not for strangers
-                log.exception("a bot's stream ended by an error of the arena")
-                raise Refused(pb.ERROR_CODE_UNAVAILABLE, "the arena made an error; dial again in a moment") from None
+            await _admit(entrance, context.peer(), line, receive)
         except Refused as refused:
-            error = pb.Error(code=refused.code, message=str(refused))
-            with contextlib.suppress(LineLost):
-                await line.send(pb.PlayResponse(error=error).SerializeToString())
-            await line.flush()
+            await line.refuse(refused)
+        except Full as full:
+            await line.refuse(Refused(pb.ERROR_CODE_TOO_MANY, str(full)))
+            context.set_code(grpc.StatusCode.RESOURCE_EXHAUSTED)
+            context.set_details(str(full))
+        except LineLost:
+            return
         finally:
             line.drop("its stream has ended")
 
@@ -133,9 +155,39 @@ def play_handler(receive: Receive) -> grpc.GenericRpcHandler:
     return grpc.method_handlers_generic_handler(SERVICE, {"Play": method})
 
 
+async def _admit(gate: Gate, peer: str, line: StreamLine, receive: Receive) -> None:
+    """Have a stream received that has said Hello; how it ends is held against where it came from.
+
+    Raises:
+        Full: there are too many.
+        Refused: it was turned away.
+        LineLost: it is gone.
+    """
+    entered = gate.enter(peer, line.push)
+    try:
+        hello = await _hello(line)
+        entered.spoke(hello.token)
+        line.read_on()
+        await receive(hello, line)
+    except Refused as refused:
+        if refused.code != pb.ERROR_CODE_UNAVAILABLE:
+            entered.fail()
+        raise
+    except (Full, LineLost):
+        raise
+    except Exception:
+        # what went wrong in here is not for strangers
+        log.exception("a bot's stream ended by an error of the arena")
+        raise Refused(pb.ERROR_CODE_UNAVAILABLE, "the arena made an error; dial again in a moment") from None
+    finally:
+        entered.leave()
+
+
 async def _hello(line: StreamLine) -> pb.Hello:
     try:
         first = await asyncio.wait_for(line.receive(), HELLO_SECONDS)
+        if len(first) > HELLO_BYTES:
+            raise Refused(pb.ERROR_CODE_PROTOCOL, f"a Hello has at most {HELLO_BYTES} bytes, not {len(first)}")
         message = pb.PlayRequest.FromString(first)
     except TimeoutError:
         raise Refused(pb.ERROR_CODE_PROTOCOL, f"no Hello came within {HELLO_SECONDS:g} seconds") from None

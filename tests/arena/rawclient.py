@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -63,6 +64,13 @@ class Raw:
             if message.WhichOneof("message") == kind:
                 return getattr(message, kind)
         raise AssertionError(f"the stream ended before {kind}")
+
+    async def turned_away(self) -> tuple[grpc.StatusCode, str]:
+        """Read to the end of a stream that is refused; its status, and what was said with it."""
+        with contextlib.suppress(grpc.RpcError, asyncio.InvalidStateError):
+            while await self.hear() is not None:
+                pass
+        return await self.call.code(), await self.call.details() or ""
 
     async def answer(self, question: pb.Question, move: pb.Move | None = None, **more: Any) -> None:
         """Answer with the first legal move, or as told."""

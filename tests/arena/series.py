@@ -14,13 +14,17 @@ from arena.referee import Luck, Terms, play
 from arena.rules import ruleset
 from arena.seats import LineSeat
 from arena.seats.stream import StreamLine
-from arena.table import Player
+from arena.table import Limits, Player
 
 GAME = find_game("three_coins")
 PLAYERS = (Player("a", None), Player("b", None))
 
 
-async def series(tickets: Sequence[tuple[str, asyncio.Future[StreamLine]]], reveal: Luck | None = None) -> str:
+async def series(
+    tickets: Sequence[tuple[str, asyncio.Future[StreamLine]]],
+    reveal: Luck | None = None,
+    limits: Limits | None = None,
+) -> str:
     """One match between the two programs that come with these tickets; its record.
 
     With ``reveal`` they are told afterwards that its seed was the arena's, which is a lie.
@@ -31,7 +35,7 @@ async def series(tickets: Sequence[tuple[str, asyncio.Future[StreamLine]]], reve
             await seat.greet("series", 1, PLAYERS)
         binding = await bind(seats, "b-1", draw_seed=lambda: b"s" * 32, clock=clock, seconds=10)
         luck = await unveil(seats, "b-1", binding, clock=clock, seconds=10)
-        terms = Terms("m-1", ruleset(GAME, "duel"), PLAYERS, None)
+        terms = Terms("m-1", ruleset(GAME, "duel"), PLAYERS, limits)
         played = await play(GAME, terms, seats, luck, clock=clock)
     shown = reveal or luck
     for seat in seats:

@@ -24,6 +24,7 @@ from arena.kit import load_bot
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.rules import AnyGame, ruleset
 from arena.seats import LineSeat, Listener
+from arena.table import Limits
 from bots import house_bots
 from tests.arena.series import PLAYERS, series
 
@@ -216,6 +217,39 @@ def test_a_program_that_fails_is_code_1(run: Run) -> None:
     told = run("play", "three_coins", f"cmd:{sys.executable} -m arena.dial mortal.py", "random")
     assert told.exit_code == 1
     assert "was at fault, gone" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("deed", "how"),
+    [
+        ("os._exit(0)", "with exit code 0"),
+        ("os.kill(os.getpid(), 9)", "by SIGKILL"),
+        ("ctypes.string_at(0)", "by SIGSEGV"),
+    ],
+)
+def test_a_bot_that_ends_the_whole_process_is_named(tmp_path: Path, deed: str, how: str) -> None:
+    (tmp_path / "mortal.py").write_text(f"import ctypes, os\nGAME = 'three_coins'\ndef choose(view):\n    {deed}\n")
+    command = [sys.executable, "-m", "arena.cli", "play", "three_coins", "honest", "mortal.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    ended = f"arena: mortal ended the process in which the bots ran, {how}: no bot may call os._exit, or crash Python"
+    assert done.stderr.splitlines()[-1] == ended
+
+
+def test_a_program_that_is_asked_to_end_blames_no_bot(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(
+        "import time\nGAME = 'three_coins'\ndef choose(view):\n    print('thinking', flush=True)\n    time.sleep(60)\n"
+    )
+    command = [sys.executable, "-m", "arena.cli", "play", "three_coins", "slow.py", "honest", "--seed", "00"]
+    playing = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    assert playing.stderr is not None
+    with playing:
+        while "thinking" not in playing.stderr.readline():
+            pass
+        playing.send_signal(signal.SIGTERM)
+        said = playing.stderr.read()
+    assert playing.returncode == 143
+    assert "ended the process" not in said
 
 
 @pytest.mark.parametrize(
@@ -452,6 +486,51 @@ async def test_a_bot_connects_plays_and_says_what_happens(tmp_path: Path) -> Non
         assert "waiting for a table" in output
         assert "m-1: place " in output
         assert "is as it was committed to" in output
+
+
+def test_a_bot_that_thinks_for_ever_about_a_record_is_code_1(run: Run, played: Path) -> None:
+    Path("loop.py").write_text(
+        "GAME = 'three_coins'\ndef choose(view):\n    while True:\n        try:\n            pass\n"
+        "        except Exception:\n            pass\n"
+    )
+    said = refused(run("ask", "loop.py", str(played), "--seat", "0", "--seconds", "0.2"), 1)
+    assert said == "loop.py: on seat 0, at decision 1, it thought for 0.2 s"
+
+
+async def test_who_is_late_hears_so_while_it_still_thinks_and_all_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "loop.py").write_text(
+        "GAME = 'three_coins'\ndef choose(view):\n    print('round and round')\n    while True:\n        pass\n"
+    )
+    async with Listener("127.0.0.1:0") as listener:
+        tickets = [listener.expect(player) for player in PLAYERS]
+        command = [sys.executable, "-m", "arena.cli", "connect"]
+        bots = [
+            await asyncio.create_subprocess_exec(
+                *(*command, str(file), "--server", listener.target, "--log", str(tmp_path / f"{number}.log")),
+                env=os.environ | {"ARENA_TOKEN": tickets[number][0], "PYTHONUNBUFFERED": "1"},
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.PIPE,
+            )
+            for number, file in enumerate([tmp_path / "loop.py", house_bots("three_coins")["honest"]])
+        ]
+        try:
+            async with asyncio.timeout(60):
+                playing = asyncio.ensure_future(series(tickets, limits=Limits(5_000, 300, 0)))
+                assert bots[0].stderr is not None
+                while not (line := (await bots[0].stderr.readline()).decode()).startswith("your bot is late"):
+                    pass
+                assert re.match(
+                    r"your bot is late at decision 1 of m-\S+: it had 300 ms, and has thought for 3\d\d", line
+                )
+                while not (await bots[0].stderr.readline()).decode().startswith("your bot is late"):
+                    pass  # and once more
+                record.read(await playing)
+        finally:
+            await end(bots)
+    kept = (tmp_path / "0.log").read_text()
+    assert re.search(r"^20\S+Z printed: round and round$", kept, re.MULTILINE)
+    assert re.search(r"^20\S+Z your bot is late at decision 1", kept, re.MULTILINE)
+    assert "this bot has seat" in kept
 
 
 async def test_a_bot_that_is_refused_is_code_1(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,96 +20,24 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoRe
 
 from arena import door as door_module
 from arena.clock import WallClock
-from arena.door import Addresses, Arrival, Door
+from arena.door import Addresses, Door
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.referee import PlatformFailure
 from arena.seats import LineLost, LineSeat, relay
+from arena.seats.gate import GateLimits
 from arena.seats.relay import RelayLine
-from arena.seats.stream import SERVICE, Refused
+from arena.seats.stream import SERVICE
 from arena.table import Limits
 from arena.verify import verify
 from tests.arena.rawclient import Raw
+from tests.arena.standing import SECRET, Memory, Standing, said, standing_door, to_the_end
 from tests.arena.tables import GAME, faults, kinds, playing
-
-SECRET = "s3cret"
-
-
-class Memory:
-    """A registry that keeps everything in memory, and notes what it was told."""
-
-    def __init__(self) -> None:
-        self.lines: dict[str, str] = {}
-        """Who is there: the token of each line."""
-        self.arrived: list[str] = []
-        self.left: list[str] = []
-        self.renewed: list[tuple[str, ...]] = []
-        self.unwanted: set[str] = set()
-        self.slow = asyncio.Event()
-        self.slow.set()
-        self.failing = 0
-
-    async def arrive(self, hello: pb.Hello, *, door: str, line: str) -> Arrival:
-        if hello.token == "broken":
-            raise RuntimeError("the password of the database is 1234")
-        if hello.token == "banned":
-            raise Refused(pb.ERROR_CODE_NOT_ALLOWED, "banned for life")
-        self.lines[line] = hello.token
-        await self.slow.wait()
-        self.arrived.append(line)
-        return Arrival(hello.token, "sha256:1", f"session of {hello.token}")
-
-    async def leave(self, line: str) -> None:
-        self.left.append(line)
-        self.lines.pop(line, None)
-        if self.failing:
-            self.failing -= 1
-            raise RuntimeError("the database is away")
-
-    async def renew(self, lines: Sequence[str]) -> Sequence[str]:
-        self.renewed.append(tuple(lines))
-        if self.failing:
-            self.failing -= 1
-            raise RuntimeError("the database is away")
-        return [line for line in lines if line in self.unwanted] + ["never heard of"]
-
-    def line(self, token: str) -> str:
-        (line,) = [line for line, its in self.lines.items() if its == token]
-        return line
-
-    async def until_left(self, *lines: str) -> None:
-        async with asyncio.timeout(5):
-            while set(lines) - set(self.left):  # noqa: ASYNC110
-                await asyncio.sleep(0.005)
-        assert sorted(self.left) == sorted(set(self.left)), "nobody leaves twice"
-
-
-class Standing:
-    """A door, its registry, and how to get at both of its sides."""
-
-    def __init__(self, door: Door, registry: Memory, relay_target: str) -> None:
-        self.door = door
-        self.registry = registry
-        self.relay = relay_target
-        self.public = f"127.0.0.1:{door.port}"
-
-    async def bot(self, token: str, **options: Any) -> Raw:
-        client = Raw(self.public, **options)
-        told = await client.hello(token)
-        assert told is not None
-        assert told.welcome.session == f"session of {token}"
-        return client
-
-    def worker(self, token: str, **more: Any) -> RelayLine:
-        return RelayLine(self.relay, more.get("line") or self.registry.line(token), more.get("secret", SECRET))
 
 
 @pytest.fixture
 async def standing(tmp_path: Path) -> AsyncIterator[Standing]:
-    registry, target = Memory(), f"unix:{tmp_path}/relay"
-    door = Door(registry, Addresses("127.0.0.1:0", target, target), SECRET)
-    await door.open()
-    yield Standing(door, registry, target)
-    await door.close()
+    async with standing_door(tmp_path) as found:
+        yield found
 
 
 @pytest.fixture(autouse=True)
@@ -119,18 +47,6 @@ def complaints(caplog: pytest.LogCaptureFixture) -> Iterator[list[str]]:
     yield expected
     found = [record.getMessage() for record in caplog.get_records("call") if record.levelno >= logging.ERROR]
     assert sorted(set(found)) == sorted(expected)
-
-
-def said(message: str) -> bytes:
-    return pb.PlayResponse(series_end=pb.SeriesEnd(message=message)).SerializeToString()
-
-
-async def to_the_end(client: Raw) -> list[pb.PlayResponse]:
-    """All that is heard until the stream ends."""
-    heard = []
-    while (message := await client.hear()) is not None:
-        heard.append(message)
-    return heard
 
 
 # ---- coming in and leaving -----------------------------------------------------------------------
@@ -259,8 +175,7 @@ async def test_lines_that_shall_not_stand_are_closed_and_told(
         standing.registry.unwanted.add(line)
         keeping = asyncio.ensure_future(standing.door.keep())
         (told,) = await to_the_end(bad)
-        assert told.error.code == pb.ERROR_CODE_UNAVAILABLE
-        assert "not wanted any more" in told.error.message
+        assert (told.error.code, told.error.message) == (pb.ERROR_CODE_REPLACED, "a newer one has come")
         await standing.registry.until_left(line)
         assert set(standing.registry.renewed[0]) == {line, standing.registry.line("good")}, "who is in, and nobody else"
         keeping.cancel()
@@ -411,7 +326,7 @@ class Registry:
         print("line", line, flush=True)
         return Arrival("a", "", "s")
     async def leave(self, line): pass
-    async def renew(self, lines): return []
+    async def renew(self, lines): return {}
 async def main():
     door = Door(Registry(), Addresses("127.0.0.1:0", sys.argv[1], sys.argv[1]), "s3cret")
     await door.open()
@@ -452,6 +367,7 @@ BOT = """
 import asyncio, sys
 sys.path.insert(0, ".")
 from tests.arena.rawclient import Raw
+from tests.arena.standing import SECRET, Memory, Standing, said, to_the_end
 async def main():
     await Raw(sys.argv[1]).hello("a")
     print("welcome now", flush=True)
@@ -702,22 +618,26 @@ async def test_reflection_shows_the_service_to_a_real_client(standing: Standing)
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]:
-    """A key, and the certificate that it signed itself."""
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, ...]:
+    """The key and the certificate of a door, and the certificate of the authority that has signed it."""
     folder = tmp_path_factory.mktemp("tls")
-    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
-    names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    files = ["-keyout", str(folder / "key"), "-out", str(folder / "cert")]
-    subprocess.run([*command.split(), *names, *files], check=True, capture_output=True)
-    return (folder / "key").read_bytes(), (folder / "cert").read_bytes()
+
+    def openssl(command: str) -> None:
+        subprocess.run(["openssl", *command.split()], cwd=folder, check=True, capture_output=True)
+
+    openssl("req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=ours -keyout ca.key -out ca.pem")
+    openssl("req -newkey rsa:2048 -nodes -subj /CN=door -keyout door.key -out door.csr")
+    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1")
+    openssl("x509 -req -in door.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out door.pem")
+    return tuple((folder / name).read_bytes() for name in ("door.key", "door.pem", "ca.pem"))
 
 
-async def test_over_tls(tmp_path: Path, certificate: tuple[bytes, bytes]) -> None:
+async def test_over_tls(tmp_path: Path, certificate: tuple[bytes, ...]) -> None:
     registry, target = Memory(), f"unix:{tmp_path}/relay"
-    credentials = grpc.ssl_server_credentials([certificate])
+    credentials = grpc.ssl_server_credentials([certificate[:2]])
     door = Door(registry, Addresses("127.0.0.1:0", target, target), SECRET, credentials)
     await door.open()
-    trusting = grpc.ssl_channel_credentials(certificate[1])
+    trusting = grpc.ssl_channel_credentials(certificate[2])
     async with Raw(f"localhost:{door.port}", trusting) as client:
         told = await client.hello("a")
         assert told is not None
@@ -728,6 +648,17 @@ async def test_over_tls(tmp_path: Path, certificate: tuple[bytes, bytes]) -> Non
         await worker.close()
     async with grpc.aio.secure_channel(f"localhost:{door.port}", trusting) as channel:
         assert await healthy(channel, SERVICE) == health_pb2.HealthCheckResponse.SERVING
+
+    def ask() -> tuple[set[str], int]:
+        """As grpcurl does: over a channel of its own, knowing nothing of the protos."""
+        with grpc.secure_channel(f"localhost:{door.port}", trusting) as channel:
+            database = ProtoReflectionDescriptorDatabase(channel)
+            file = database.FindFileContainingSymbol("arena.protocol.v1.PlayRequest")
+            return set(database.get_services()), len(file.message_type)
+
+    services, messages = await asyncio.to_thread(ask)
+    assert SERVICE in services
+    assert messages > 20
     # nobody gets in without it, or by trusting somebody else
     for wrong in (None, grpc.ssl_channel_credentials()):
         async with Raw(f"localhost:{door.port}", wrong) as client:
@@ -767,17 +698,15 @@ async def test_one_connection_has_so_many_streams_and_no_more(standing: Standing
             call.cancel()
 
 
-async def test_a_full_door_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door_module, "MOST_STREAMS", 3)
+async def test_a_full_door_says_so(tmp_path: Path) -> None:
     registry, target = Memory(), f"unix:{tmp_path}/relay"
-    door = Door(registry, Addresses("127.0.0.1:0", target, target), SECRET)
+    door = Door(registry, Addresses("127.0.0.1:0", target, target), SECRET, limits=GateLimits(streams=3))
     await door.open()
     standing = Standing(door, registry, target)
     clients = [await standing.bot(f"{number}") for number in range(3)]
     async with Raw(standing.public) as one_more:
-        with pytest.raises((grpc.aio.AioRpcError, asyncio.InvalidStateError)):
-            await one_more.hello("x")
-        assert await one_more.call.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+        full = "this door is full; dial again in a moment"
+        assert await one_more.turned_away() == (grpc.StatusCode.RESOURCE_EXHAUSTED, full)
     await clients[0].hang_up()
     await registry.until_left(registry.arrived[0])
     async with await standing.bot("room again"):

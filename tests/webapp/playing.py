@@ -198,17 +198,17 @@ def arena_environment(data: Path, **more: str) -> dict[str, str]:
 class DoorProcess(Program):
     """A door; ``address`` is where bots dial."""
 
-    def __init__(self, data: Path, name: str = "door", port: int = 0) -> None:
+    def __init__(self, data: Path, name: str = "door", port: int = 0, **more: str) -> None:
         self.port = port or free_port()
         self.address = f"127.0.0.1:{self.port}"
-        where = {"ARENA_DOOR_LISTEN": self.address, "ARENA_DOOR_RELAY": f"unix:{data}/{name}.sock"}
+        where = {"ARENA_DOOR_LISTEN": self.address, "ARENA_DOOR_RELAY": f"unix:{data}/{name}.sock", **more}
         super().__init__(*(sys.executable, "-m", "webapp", "door"), **arena_environment(data, **where))
         self.until("the door is open")
 
 
 @contextlib.contextmanager
-def door(data: Path, name: str = "door", port: int = 0) -> Iterator[DoorProcess]:
-    running = DoorProcess(data, name, port)
+def door(data: Path, name: str = "door", port: int = 0, **more: str) -> Iterator[DoorProcess]:
+    running = DoorProcess(data, name, port, **more)
     try:
         yield running
     finally:

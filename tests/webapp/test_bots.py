@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from tests.webapp.making import (
     make_block,
@@ -540,14 +541,42 @@ def test_what_a_bot_is_doing(ada: User) -> None:
     series = make_series([version, make_house_bot("honest")], state=Series.State.WAITING)
     assert "waits for a free worker" in said()
     Series.objects.update(state=Series.State.PLAYING, lease_until=datetime.now(UTC))
-    assert said().startswith("mirror is playing.")
+    assert said() == "mirror is playing. One of its lines is free for another table."
+    Connection.objects.filter(pk=line.pk).update(state=Connection.State.SEATED, series=series)
+    most = "That is as many tables as it may play at; the number stands in its settings."
+    assert said() == f"mirror is playing. {most}"
+    Connection.objects.filter(pk=line.pk).update(state=Connection.State.WAITING, series=None)
     assert list(selectors.doing(bot=bot).playing) == [series]
     Series.objects.update(state=Series.State.PUT_OFF, note="The worker fell silent.")
     assert "Its last series was put off. The worker fell silent." in said()
     Connection.objects.filter(pk=line.pk).update(lease_until=datetime.now(UTC) - timedelta(seconds=1))
     assert "No program is connected" in said()
+    for number in range(selectors.NEW_VERSIONS_A_DAY - 1):
+        services.declare_version(bot=bot, label=f"try {number}")
+    assert "It has declared 20 new versions within a day" in said()
     Bot.objects.update(state=Bot.State.QUARANTINED, state_reason="100% of its moves were late.")
     assert "mirror is in quarantine. 100% of its moves were late." in said()
+
+
+def test_what_a_bot_is_doing_is_asked_as_quickly_when_it_has_played_much(ada: User) -> None:
+    """No row more is read for a match that is over: none of the questions goes through all of them."""
+    bot = make_bot(ada)
+    make_line(bot)
+    assert bot.active_version is not None
+
+    def asked() -> list[str]:
+        with CaptureQueriesContext(connection) as queries:
+            assert selectors.doing(bot=bot).headline
+        return [query["sql"] for query in queries.captured_queries]
+
+    few = asked()
+    house = make_house_bot("honest")
+    matches = [make_match([bot.active_version, house]) for _ in range(5)]
+    many = asked()
+    assert len(many) == len(few)
+    assert not any("MAX(" in sql and "match" in sql for sql in many)
+    assert not any("DISTINCT" in sql for sql in many)
+    assert selectors.doing(bot=bot).last_match == matches[-1].finished
 
 
 # ---- what the database itself refuses ------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -37,6 +37,10 @@ def arrive(token: str, line: str = "line", **more: str) -> Arrival:
     return presence.arrive(hello(token, **more), DOOR, line)
 
 
+def renew(names: Sequence[str], session: str = "") -> Mapping[str, Refused]:
+    return presence.renew(dict.fromkeys(names, session))
+
+
 def refusal(token: str, **more: str) -> tuple[int, str]:
     with pytest.raises(Refused) as refused:
         arrive(token, "refused", **more)
@@ -45,7 +49,9 @@ def refusal(token: str, **more: str) -> tuple[int, str]:
 
 
 def lines() -> set[str]:
-    return set(Connection.objects.values_list("line", flat=True))
+    """Those that are there: not the ones that were replaced, whose rows wait for their door to read that."""
+    there = Connection.objects.exclude(door="", state=Connection.State.WAITING)
+    return set(there.values_list("line", flat=True))
 
 
 def seat(version: Version) -> services.Claim:
@@ -138,7 +144,13 @@ def test_a_newer_line_takes_the_place_of_one_that_waits() -> None:
     arrive(token, "old")
     arrive(token, "new")
     assert lines() == {"new"}
-    assert set(presence.renew(["old", "new"])) == {"old"}
+    told = renew(["old", "new"])
+    assert {line: why.code for line, why in told.items()} == {"old": pb.ERROR_CODE_REPLACED}
+    assert str(told["old"]).startswith("far plays at 1 table at once, and a newer line has dialled in for it")
+    # nobody is taken to a table on it, and its row goes when its door has had the time to tell it
+    assert Connection.objects.get(line="old").lease_until < timezone.now()
+    Connection.objects.filter(line="old").update(lease_until=timezone.now() - timedelta(seconds=20))
+    assert presence.sweep() == 1
     assert Connection.objects.get().bot == version.bot
 
 
@@ -206,7 +218,7 @@ def test_lines_that_arrive_together_are_never_more_than_allowed() -> None:
         _version, token = remote(f"far {tables}", tables=tables)
         for turn in range(10):
             at_once([lambda n=n, token=token, turn=turn: arrive(token, f"{token[:20]} {turn} {n}") for n in range(6)])
-            assert Connection.objects.filter(bot__name=f"far {tables}").count() == tables
+            assert Connection.objects.filter(bot__name=f"far {tables}").exclude(door="").count() == tables
 
 
 @pytest.mark.django_db(transaction=True)
@@ -224,7 +236,7 @@ def test_a_line_that_is_being_seated_is_not_thrown_out_by_a_newer_one() -> None:
                 lambda token=token, turn=turn: arrive(token, f"new {turn}"),
             ]
         )
-        rows = list(Connection.objects.filter(bot=version.bot))
+        rows = list(Connection.objects.filter(bot=version.bot).exclude(door=""))
         assert len(rows) == 1
         if isinstance(taken, services.Missing):
             assert isinstance(arrived, Arrival)
@@ -267,7 +279,8 @@ def test_a_bot_takes_its_seat_back_before_its_old_line_is_known_to_be_dead() -> 
     claim = seat(version)
     arrive(token, "b", resume=first.session)
     assert lines() == {"b"}
-    assert set(presence.renew(["a", "b"])) == {"a"}
+    told = renew(["a", "b"], first.session)
+    assert {line: why.code for line, why in told.items()} == {"a": pb.ERROR_CODE_REPLACED}
     # the door notices now that the old line has ended: that must not touch the new one
     presence.leave("a")
     assert services.whereabouts(claim=claim, connection=Connection.objects.get().pk) == (DOOR, "b")
@@ -307,9 +320,9 @@ def test_a_quarantined_bot_may_finish_what_it_plays_and_nothing_more() -> None:
     claim = seat(version)
     Bot.objects.filter(pk=version.bot_id).update(state=Bot.State.QUARANTINED)
     arrive(token, "b", resume=first.session)
-    assert set(presence.renew(["b"])) == set()
+    assert set(renew(["b"])) == set()
     services.finish(claim=claim)
-    assert set(presence.renew(["b"])) == {"b"}
+    assert set(renew(["b"])) == {"b"}
     assert refusal(token)[0] == pb.ERROR_CODE_NOT_ALLOWED
 
 
@@ -321,12 +334,12 @@ def test_a_line_lives_as_long_as_its_door_says_so() -> None:
     arrive(token, "a")
     arrive(token, "b")
     expire()
-    assert set(presence.renew(["a"])) == set()
+    assert set(renew(["a"])) == set()
     Connection.objects.filter(line="b").update(lease_until=timezone.now() - timedelta(minutes=1))
     assert presence.sweep() == 1
     assert lines() == {"a"}
-    assert set(presence.renew(["a", "b"])) == {"b"}
-    assert set(presence.renew([])) == set()
+    assert set(renew(["a", "b"])) == {"b"}
+    assert set(renew([])) == set()
 
 
 def test_a_sweep_leaves_seats_to_their_series() -> None:
@@ -342,14 +355,16 @@ def test_a_bot_that_may_not_play_any_more_is_hung_up_on(state: str) -> None:
     version, token = remote("far")
     arrive(token, "a")
     Bot.objects.filter(pk=version.bot_id).update(state=state)
-    assert set(presence.renew(["a"])) == {"a"}
+    told = renew(["a"])
+    assert {line: why.code for line, why in told.items()} == {"a": pb.ERROR_CODE_NOT_ALLOWED}
+    assert state in str(told["a"])
 
 
 def test_a_bot_whose_author_is_shut_out_is_hung_up_on() -> None:
     version, token = remote("far")
     arrive(token, "a")
     User.objects.filter(pk=version.bot.owner_id).update(is_active=False)
-    assert set(presence.renew(["a"])) == {"a"}
+    assert set(renew(["a"])) == {"a"}
 
 
 def test_with_its_token_a_waiting_line_goes_too() -> None:
@@ -362,7 +377,7 @@ def test_with_its_token_a_waiting_line_goes_too() -> None:
     claim = seat(version)
     arrive(token, "stolen")
     bots.revoke_token(token=version.bot.tokens.order_by("id")[0], by=author)
-    assert set(presence.renew(["playing", "stolen"])) == {"stolen"}
+    assert set(renew(["playing", "stolen"])) == {"stolen"}
     assert refusal(token)[0] == pb.ERROR_CODE_UNAUTHENTICATED
     # not even to a seat at a running table
     assert refusal(token, resume=first.session)[0] == pb.ERROR_CODE_UNAUTHENTICATED
@@ -385,6 +400,29 @@ def test_a_revoked_token_ends_the_program_that_uses_it(tmp_path: Path) -> None:
         until(lambda: program.process.poll() is not None, 20, program.said)
         assert "This token was revoked." in program.said()
         assert program.process.returncode == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_older_of_two_programs_ends_and_says_why(tmp_path: Path) -> None:
+    """Instead of dialling again, and pushing out the newer one, and so on for ever."""
+    version, token = remote("far")
+    with door(tmp_path) as running, dialling(running.address, token) as older:
+        connected(version)
+        with dialling(running.address, token) as newer:
+            until(lambda: older.process.poll() is not None, 20, older.said)
+            assert older.process.returncode == 1
+            assert "far plays at 1 table at once, and a newer line has dialled in for it" in older.said()
+            assert newer.process.poll() is None
+            assert newer.said().count("connected") == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_program_with_more_tables_than_its_bot_may_have_goes_on_with_these(tmp_path: Path) -> None:
+    version, token = remote("far", tables=2)
+    with door(tmp_path) as running, dialling(running.address, token, tables=3) as program:
+        program.until("this table is given up; 2 of 3 go on")
+        assert program.process.poll() is None
+        assert Connection.objects.filter(bot=version.bot).exclude(door="").count() == 2
 
 
 @pytest.mark.django_db(transaction=True)

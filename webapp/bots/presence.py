@@ -1,21 +1,23 @@
-"""Who hangs on which door: every write to connections that is not a matter of a series."""
+"""Who hangs on which door: every write to connections that is not a matter of a series.
+
+A line that waits and has no door was replaced by a newer one: the row stays until its own door has read that there.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
 from django.db.models.functions import Now
 
 from arena.door import Arrival
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.seats.stream import Refused
-from webapp.bots import services
+from webapp.bots import selectors, services
 from webapp.bots.models import Bot, Connection
 from webapp.database import in_database
 
@@ -34,7 +36,7 @@ class DatabaseRegistry:
         """See `leave`."""
         await in_database(leave)(line)
 
-    async def renew(self, lines: Sequence[str]) -> Sequence[str]:
+    async def renew(self, lines: Mapping[str, str]) -> Mapping[str, Refused]:
         """See `renew`."""
         return await in_database(renew)(lines)
 
@@ -54,8 +56,8 @@ def arrive(hello: pb.Hello, door: str, line: str) -> Arrival:
         raise Refused(pb.ERROR_CODE_WRONG_GAME, wrong)
     if hello.resume and (arrival := _take_back(bot, hello.resume, door, line)) is not None:
         return arrival
-    if bot.state != Bot.State.ACTIVE:
-        raise Refused(pb.ERROR_CODE_NOT_ALLOWED, f"{bot.name} is {bot.get_state_display()}. {bot.state_reason}".strip())
+    if (refusal := _not_now(bot)) is not None:
+        raise refusal
     try:
         version = services.declare_version(bot=bot, label=hello.version)
     except services.BotError as error:
@@ -78,7 +80,7 @@ def arrive(hello: pb.Hello, door: str, line: str) -> Arrival:
             lease_until=Now() + LEASE,
             software=hello.software[:100].replace("\0", "\ufffd"),
         )
-    return Arrival(bot.name, version.digest, session)
+    return Arrival(bot.name, version.digest, session, selectors.opponents(bot=bot))
 
 
 def _take_back(bot: Bot, session: str, door: str, line: str) -> Arrival | None:
@@ -101,15 +103,18 @@ def _make_room(bot: Bot) -> None:
     waiting = there.filter(state=Connection.State.WAITING)
     waiting.filter(lease_until__lt=Now()).delete()
     while there.count() >= bot.max_tables:
-        oldest = waiting.order_by("since").first()
+        oldest = waiting.order_by("since", "pk").first()
         if oldest is None:
-            tables = "1 table" if bot.max_tables == 1 else f"{bot.max_tables} tables"
             raise Refused(
                 pb.ERROR_CODE_TOO_MANY,
-                f"{bot.name} plays at {tables} already, as many as it may; its page lets you change that.",
+                f"{bot.name} plays at {_tables(bot)} already, as many as it may; its page lets you change that.",
             )
         # only if it waits still: a worker may be taking it to a table at this moment
-        waiting.filter(pk=oldest.pk).delete()
+        waiting.filter(pk=oldest.pk).update(door="", lease_until=Now())
+
+
+def _tables(bot: Bot) -> str:
+    return "1 table" if bot.max_tables == 1 else f"{bot.max_tables} tables"
 
 
 def leave(line: str) -> None:
@@ -121,14 +126,45 @@ def leave(line: str) -> None:
     )
 
 
-def renew(lines: Sequence[str]) -> Sequence[str]:
-    """These lines still stand; returns those that shall not, because nobody knows them (any more)."""
+def renew(lines: Mapping[str, str]) -> Mapping[str, Refused]:
+    """These lines still stand; returns those that shall not, and why.
+
+    Args:
+        lines: their names, each with the session that was given out for it.
+    """
     known = Connection.objects.filter(line__in=lines)
-    known.update(lease_until=Now() + LEASE)
-    welcome = Q(bot__state=Bot.State.ACTIVE, bot__owner__is_active=True)
-    # a match that is on is played to its end
-    allowed = known.filter(welcome | Q(state=Connection.State.SEATED))
-    return tuple(set(lines) - set(allowed.values_list("line", flat=True)))
+    known.exclude(door="").update(lease_until=Now() + LEASE)
+    found = {row.line: row for row in known.select_related("bot__owner").defer("session")}
+    reasons = {line: _why_not(found.get(line), session) for line, session in lines.items()}
+    return {line: reason for line, reason in reasons.items() if reason is not None}
+
+
+def _why_not(connection: Connection | None, session: str) -> Refused | None:
+    """Why a line shall not stand any longer; None where it shall."""
+    if connection is None:
+        if Connection.objects.filter(session=_hash(session)).exclude(line="").exists():
+            taken = "the seat of this line was taken back on another one, so this one is closed"
+            return Refused(pb.ERROR_CODE_REPLACED, taken)
+        unknown = "the arena does not know this line any more; dial again, and it tells you why if you may not play"
+        return Refused(pb.ERROR_CODE_UNAVAILABLE, unknown)
+    if connection.state == Connection.State.SEATED:
+        return None  # a match that is on is played to its end
+    bot = connection.bot
+    if not connection.door:
+        return Refused(
+            pb.ERROR_CODE_REPLACED,
+            f"{bot.name} plays at {_tables(bot)} at once, and a newer line has dialled in for it, so this one is "
+            "closed. Its page shows what is connected, and lets you change the number.",
+        )
+    if refusal := services.why_not_seated(bot):
+        return Refused(pb.ERROR_CODE_NOT_ALLOWED, refusal)
+    return _not_now(bot)
+
+
+def _not_now(bot: Bot) -> Refused | None:
+    if bot.state == Bot.State.ACTIVE:
+        return None
+    return Refused(pb.ERROR_CODE_NOT_ALLOWED, f"{bot.name} is {bot.get_state_display()}. {bot.state_reason}".strip())
 
 
 def sweep() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -15,11 +15,14 @@ from django.utils.translation import ngettext
 from webapp.accounts.models import User
 from webapp.accounts.people import accounts_of
 from webapp.bots.models import Bot, Connection, Token, Version
-from webapp.matches.models import Block, EntryLog, Series
+from webapp.matches.models import Block, EntryLog, Series, SeriesSeat
 from webapp.pages.stored import stored
 
 ANCHOR = "random"
 """The house bot that the ratings of its game are measured from: it is 1000 for ever."""
+
+NEW_VERSIONS_A_DAY = 20
+"""How many versions a remote bot can declare in 24 hours. Each one is rated from nothing, and stays in the ratings."""
 
 
 def anchor_version(*, game: str) -> Version | None:
@@ -92,9 +95,11 @@ class Doing:
 
 def doing(*, bot: Bot) -> Doing:
     """What the bot is doing now, and why it is not doing more."""
-    series = Series.objects.filter(seats__version__bot=bot).distinct().order_by("-id")
+    # each question is answered by a few rows at one end of an index, however much the bot has played
+    seated = SeriesSeat.objects.filter(series=OuterRef("pk"), version__bot=bot)
+    series = Series.objects.filter(Exists(seated)).order_by("-id")
     playing = list(series.filter(state=Series.State.PLAYING)[:16])
-    last = bot.entries.aggregate(last=Max("match__finished"))["last"]
+    last = bot.entries.order_by("-match_id").values_list("match__finished", flat=True).first()
     headline, help_ = _sentence(bot, len(playing), series)
     used = bot.tokens.aggregate(last=Max("last_used"))["last"]
     when = date_format(used, "j E Y, H:i") if used else ""
@@ -117,22 +122,25 @@ def _sentence(bot: Bot, playing: int, series: QuerySet[Series]) -> tuple[str, st
             )
     if playing:
         said = ngettext("%(bot)s is playing.", "%(bot)s is playing at %(tables)d tables.", playing)
-        return said, _free_lines(bot)
+        return said, _free_lines(bot, playing)
     if series.filter(state=Series.State.WAITING).exists():
         return _("%(bot)s has a place at a table, which waits for a free worker."), ""
     if bot.kind == Bot.Kind.HOSTED:
         return _("%(bot)s is waiting for a table."), _put_off(series)
     if not connections_of(bot=bot).exists():
-        return _not_connected(bot)
-    return _("%(bot)s is connected and waiting for a table."), _put_off(series) or _opponents(bot)
+        headline, help_ = _not_connected(bot)
+        return headline, _versions_left(bot) or help_
+    return _("%(bot)s is connected and waiting for a table."), _put_off(series) or opponents(bot=bot)
 
 
 def _because(sentence: str, reason: str) -> str:
     return f"{sentence} {stored(reason).replace('%', '%%')}".strip()
 
 
-def _free_lines(bot: Bot) -> str:
+def _free_lines(bot: Bot, playing: int) -> str:
     free = connections_of(bot=bot).filter(state=Connection.State.WAITING).count()
+    if not free and bot.kind == Bot.Kind.REMOTE and playing >= bot.max_tables:
+        return _("That is as many tables as it may play at; the number stands in its settings.")
     if not free:
         return ""
     return ngettext(
@@ -166,7 +174,17 @@ def _put_off(series: QuerySet[Series]) -> str:
     return f"{said} {stored(newest.note)}".strip()
 
 
-def _opponents(bot: Bot) -> str:
+def _versions_left(bot: Bot) -> str:
+    """Whether it may declare no new version today."""
+    day = timezone.now() - timedelta(days=1)
+    if bot.versions.filter(created__gt=day).count() < NEW_VERSIONS_A_DAY:
+        return ""
+    said = _("It has declared %(most)d new versions within a day, as many as it may: start one of these again.")
+    return said % {"most": NEW_VERSIONS_A_DAY}
+
+
+def opponents(*, bot: Bot) -> str:
+    """How many bots could be seated with this one, in a sentence."""
     line = Connection.objects.filter(bot=OuterRef("pk"), state="waiting", lease_until__gt=timezone.now())
     others = Bot.objects.filter(game=bot.game, state=Bot.State.ACTIVE).exclude(pk=bot.pk).exclude(active_version=None)
     # Not .exclude(owner=...), which would also leave out those without an owner: the house.

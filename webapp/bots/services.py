@@ -19,7 +19,7 @@ from bots import house_bots
 from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
 from webapp.bots.models import FAULTY_SERIES_IN_A_ROW, Bot, Connection, FormerName, Token, Version
-from webapp.bots.selectors import ANCHOR
+from webapp.bots.selectors import ANCHOR, NEW_VERSIONS_A_DAY
 from webapp.limits import Limit, TooOften, spend
 from webapp.pages.naming import game_title
 
@@ -34,9 +34,6 @@ NEW_TOKENS = Limit("new_tokens", 60, 3_600)
 
 MOST_TOKENS = 10
 """How many tokens of a bot can be valid at the same time."""
-
-NEW_VERSIONS_A_DAY = 20
-"""How many versions a remote bot can declare in 24 hours. Each one is rated from nothing, and stays in the ratings."""
 
 LONGEST_LABEL = 60
 MOST_TABLES = 16

@@ -32,6 +32,7 @@ class ErrorCode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_CODE_TOO_MANY: _ClassVar[ErrorCode]
     ERROR_CODE_NOT_ALLOWED: _ClassVar[ErrorCode]
     ERROR_CODE_UNAVAILABLE: _ClassVar[ErrorCode]
+    ERROR_CODE_REPLACED: _ClassVar[ErrorCode]
 FAULT_RULE_UNSPECIFIED: FaultRule
 FAULT_RULE_FORFEIT: FaultRule
 FAULT_RULE_DEFAULT: FaultRule
@@ -47,6 +48,7 @@ ERROR_CODE_PROTOCOL: ErrorCode
 ERROR_CODE_TOO_MANY: ErrorCode
 ERROR_CODE_NOT_ALLOWED: ErrorCode
 ERROR_CODE_UNAVAILABLE: ErrorCode
+ERROR_CODE_REPLACED: ErrorCode
 
 class PlayRequest(_message.Message):
     __slots__ = ("hello", "nonce_hash", "nonce", "ready", "answer")
@@ -101,16 +103,18 @@ class Hello(_message.Message):
     def __init__(self, token: _Optional[str] = ..., game: _Optional[str] = ..., version: _Optional[str] = ..., software: _Optional[str] = ..., resume: _Optional[str] = ...) -> None: ...
 
 class Welcome(_message.Message):
-    __slots__ = ("bot", "version", "session", "arena")
+    __slots__ = ("bot", "version", "session", "arena", "notice")
     BOT_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     SESSION_FIELD_NUMBER: _ClassVar[int]
     ARENA_FIELD_NUMBER: _ClassVar[int]
+    NOTICE_FIELD_NUMBER: _ClassVar[int]
     bot: str
     version: str
     session: str
     arena: str
-    def __init__(self, bot: _Optional[str] = ..., version: _Optional[str] = ..., session: _Optional[str] = ..., arena: _Optional[str] = ...) -> None: ...
+    notice: str
+    def __init__(self, bot: _Optional[str] = ..., version: _Optional[str] = ..., session: _Optional[str] = ..., arena: _Optional[str] = ..., notice: _Optional[str] = ...) -> None: ...
 
 class SeriesStart(_message.Message):
     __slots__ = ("series", "matches", "players")

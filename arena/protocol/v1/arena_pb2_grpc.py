@@ -28,7 +28,7 @@ class ArenaServiceServicer(object):
 
     def Play(self, request_iterator, context):
         """One seat in one series (or, for a hosted bot, in one match). The first request must be a Hello.
-        Messages of more than 64 KiB are refused. Unknown fields are ignored, in both directions.
+        Messages of more than 64 KiB are refused, and a Hello of more than 4 KiB. Unknown fields are ignored, in both directions.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

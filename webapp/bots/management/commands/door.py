@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import resource
 import signal
 import socket
 from pathlib import Path
@@ -14,7 +15,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from arena.door import Addresses, Door
+from arena.seats.gate import GateLimits
 from webapp.bots.presence import DatabaseRegistry
+
+OWN_FILES = 200
+"""Open files that the door needs for itself and the workers, whatever comes from outside."""
 
 
 class Command(BaseCommand):
@@ -43,7 +48,14 @@ def _clear(relay: Path) -> None:
 async def _serve(command: Command) -> None:
     relay = settings.ARENA_DOOR_RELAY
     addresses = Addresses(settings.ARENA_DOOR_LISTEN, relay, settings.ARENA_DOOR_RELAY_TARGET or relay)
-    door = Door(DatabaseRegistry(), addresses, settings.ARENA_SECRET, _credentials())
+    limits = GateLimits(
+        streams=settings.ARENA_DOOR_STREAMS,
+        address_streams=settings.ARENA_DOOR_ADDRESS_STREAMS,
+        address_attempts=settings.ARENA_DOOR_ADDRESS_ATTEMPTS,
+        address_failures=settings.ARENA_DOOR_ADDRESS_FAILURES,
+        token_attempts=settings.ARENA_DOOR_TOKEN_ATTEMPTS,
+    )
+    door = Door(DatabaseRegistry(), addresses, settings.ARENA_SECRET, _credentials(), limits, _connections())
     ending = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ending.set)
@@ -53,6 +65,19 @@ async def _serve(command: Command) -> None:
     await ending.wait()
     keeping.cancel()
     await door.close()
+
+
+def _connections() -> int:
+    """How many connections may come from outside: half of all files that this process may open, after asking for more.
+
+    Each line that plays takes one for its bot and one for its worker. Without a bound, whoever opens connections by the
+    thousand would leave none for the database.
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most == resource.RLIM_INFINITY or most > 65_536:
+        most = 65_536
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    return max(1, (most - OWN_FILES) // 2)
 
 
 def _credentials() -> grpc.ServerCredentials | None:
