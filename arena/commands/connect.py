@@ -12,6 +12,7 @@ import click
 
 from arena.commands.failures import INTERRUPTED, NO, Failed, Impossible
 from arena.kit import load_bot
+from arena.package import opened
 
 LONGEST_TOKEN = 200
 """No token is longer; what is, is not one."""
@@ -37,7 +38,7 @@ LONGEST_TOKEN = 200
 def command(
     context: click.Context, file: Path, server: str, token: str, tables: int, label: str, tls: bool, once: bool
 ) -> None:
-    """Play the bot of FILE on a site, from this machine, until Ctrl-C.
+    """Play the bot of FILE on a site, from this machine, until Ctrl-C. FILE may also be a folder or a .zip.
 
     The first Ctrl-C lets a series that is on be played to its end; a second one leaves at once, which forfeits the
     match. What happens is said line by line: when it is connected, at which table it sits, how each match ended, and
@@ -48,7 +49,7 @@ def command(
     from arena.dial import DialError, dial
 
     _check(server, token)
-    make = load_bot(file)
+    make = load_bot(context.with_resource(opened(file)))
     make()  # one that cannot be made shall not find that out at a table
     unfair = False
 
