@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -46,6 +47,97 @@ def own_bot(*, owner: User, pk: int) -> Bot | None:
     return (
         Bot.objects.filter(owner=owner, pk=pk).select_related("active_version").defer("active_version__source").first()
     )
+
+
+def own_bot_named(*, owner: User, game: str, name: str) -> Bot | None:
+    """The bot of this author that has this name, be it in capitals or not."""
+    if "\0" in game + name:
+        return None
+    mine = Bot.objects.filter(owner=owner, game=game, name__iexact=name)
+    return mine.select_related("active_version").defer("active_version__source").first()
+
+
+def own_version_by_id(*, owner: User, pk: int) -> Version | None:
+    """The version with this id if it is of a bot of this author, else None."""
+    mine = Version.objects.filter(bot__owner=owner, pk=pk)
+    return mine.select_related("bot", "validation").defer("source").first()
+
+
+def own_version(*, bot: Bot, number: int) -> Version | None:
+    """A version of this bot, with its series of validation."""
+    found = Version.objects.filter(bot=bot, number=number)
+    return found.select_related("bot__active_version", "validation").defer("source").first()
+
+
+class Progress(NamedTuple):
+    """How far the validation of a version is."""
+
+    matches: int
+    planned: int
+    waiting: bool
+    """For a free worker."""
+
+
+def progress_of(*, version: Version) -> Progress:
+    """How far the validation of a version is; of one that needed none, nothing of nothing."""
+    series = version.validation
+    if series is None:
+        return Progress(0, 0, False)
+    return Progress(series.matches.count(), series.planned, series.state == Series.State.WAITING)
+
+
+class Failure(NamedTuple):
+    """All that is known of why a version failed, for its author."""
+
+    output: str
+    """What it printed."""
+    lines: tuple[str, ...]
+    """What it logged with the answers to the newest questions."""
+    asked: str
+    answered: str
+    match: str
+    """The name of the match; empty where it did not get so far."""
+
+
+NEWEST_LINES = 20
+
+
+def failure_of(*, version: Version) -> Failure | None:
+    """What is known of why a version failed; None where that is nothing, or is kept no more."""
+    series = version.validation
+    if series is None:
+        return None
+    seat = series.seats.filter(version=version).exclude(removed="").first()
+    if seat is not None:
+        return Failure(seat.output, (), "", "", "") if seat.output else None
+    logs = EntryLog.objects.filter(entry__match__series=series, entry__version=version).exclude(entry__fault="")
+    log = logs.select_related("entry__match").defer("entry__match__record").order_by("entry__match__number").first()
+    if log is None:
+        return None
+    exchange = log.exchange or {}
+    return Failure(
+        output=log.text,
+        lines=tuple(line for _step, line in log.lines[-NEWEST_LINES:]),
+        asked=exchange.get("asked", ""),
+        answered=exchange.get("answered", ""),
+        match=log.entry.match.name,
+    )
+
+
+def details_of(*, version: Version) -> str:
+    """The same as a text."""
+    failure = failure_of(version=version)
+    if failure is None:
+        return ""
+    parts = []
+    if failure.asked:
+        parts.append(_("It was asked:") + "\n" + failure.asked)
+        parts.append(_("It answered:") + "\n" + (failure.answered or _("nothing that could be read as a move")))
+    if failure.lines:
+        parts.append(_("It logged:") + "\n" + "\n".join(failure.lines))
+    if failure.output:
+        parts.append(_("It printed:") + "\n" + failure.output.rstrip())
+    return "\n\n".join(parts)
 
 
 def tokens_of(*, bot: Bot) -> QuerySet[Token]:

@@ -11,12 +11,13 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 import django.db
+from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import close_old_connections, connections
 from kombu.exceptions import OperationalError
 
-from webapp.bots import presence
-from webapp.matches import ladder, services
+from webapp.bots import presence, uploads
+from webapp.matches import ladder, retention, services
 from webapp.matches.models import Ruleset
 from webapp.ratings.services import refit
 
@@ -39,12 +40,18 @@ def _refit_all() -> None:
         refit(ruleset=row)
 
 
+def _forget() -> None:
+    retention.forget_logs(older_than=timedelta(days=settings.ARENA_LOG_DAYS))
+    uploads.forget_uploads()
+
+
 DUTIES = (
     Duty("sweep", 1.0, services.sweep),
     Duty("lines", 2.0, presence.sweep),
     Duty("ladder", 0.25, ladder.tick),
     Duty("ring", 2.0, lambda: services.ring_again(older_than=timedelta(seconds=2))),
     Duty("ratings", 5.0, _refit_all),
+    Duty("forget", 600.0, _forget),
 )
 
 
