@@ -14,12 +14,12 @@ from typing import Annotated
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control
 from django.views.decorators.http import conditional_page
-from ninja import NinjaAPI, Query, Schema
+from ninja import NinjaAPI, Query, Router, Schema
 from ninja.decorators import decorate_view
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from pydantic import Field
 
-from webapp.api_authors import router
+from webapp.api_authors import router as authors
 from webapp.bots import public_selectors as bots
 from webapp.bots.models import Bot, Version
 from webapp.matches import feed
@@ -326,13 +326,17 @@ def series(request: HttpRequest, id: int) -> SeriesShape:  # noqa: A002  # the a
     )
 
 
-api.add_router("/my", router)
+api.add_router("/my", authors)
+
+rest = Router()  # what comes last takes what nobody has taken
 
 
-@api.get("/{path:rest}", include_in_schema=False, response={404: Error})
+@rest.get("/{path:rest}", include_in_schema=False, response={404: Error})
 def nothing(request: HttpRequest, rest: str) -> HttpResponse:
     raise Http404("There is nothing here; /api/openapi.json lists what there is.")
 
+
+api.add_router("", rest)
 
 # ---- finding, or saying that there is none -------------------------------------------------------
 

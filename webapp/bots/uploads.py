@@ -95,12 +95,16 @@ def try_again(*, version: Version, by: User) -> None:
 
 
 def why_closed(*, by: User) -> str:
-    """Why this author can hand in nothing at the moment, in a sentence; empty where nothing stands in the way."""
+    """Why this author can hand in nothing at the moment, in a sentence; empty where nothing stands in the way.
+
+    An organiser reads what would help.
+    """
     try:
         _check_author(by)
         _check_hosting()
     except services.BotError as error:
-        return str(error)
+        help_ = hosting().why if by.is_staff else ""
+        return f"{error} {help_}".strip()
     return ""
 
 
