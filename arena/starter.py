@@ -16,7 +16,8 @@ class {name}(Bot):
     game = "{game}"
 
     def choose(self, view):
-        # view is all that this seat may know, view.legal all that it may do: print(view) shows you both
+        # view is all that this seat may know, and view.legal all that it may do:
+        # print(view) shows you both
         return self.random.choice(view.legal)
 '''
 

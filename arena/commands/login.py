@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from arena.commands.account import Login, ask, check_server, forget_login, is_open, save_login
 from arena.commands.failures import Impossible
+
+LONGEST_LINE = 1000
 
 
 @click.command("login")
@@ -20,7 +24,7 @@ def command(server: str) -> None:
     if is_open(server):
         click.echo(f"{server} is not https: whoever is on the way can read the key", err=True)
     click.echo(f"Make a key at {server}/my/account/ and paste it here; it is not shown.", err=True)
-    key = click.prompt("key", hide_input=True, err=True).strip()
+    key = _read_key()
     if not key.isascii() or not key.isprintable() or len(key) > 200 or " " in key:
         raise Impossible("this is no key; one looks like bk_…")
     login = Login(server, key)
@@ -29,6 +33,13 @@ def command(server: str) -> None:
     click.echo(f"logged in as {me['username']} at {server}; the key is kept in {path}")
     if me["closed"]:
         click.echo(me["closed"], err=True)
+
+
+def _read_key() -> str:
+    """The key, from a person who types it unseen, or from a program that writes it to the standard input."""
+    if sys.stdin.isatty():
+        return str(click.prompt("key", hide_input=True, err=True)).strip()
+    return sys.stdin.readline(LONGEST_LINE).strip()
 
 
 @click.command("logout")

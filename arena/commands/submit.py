@@ -20,12 +20,12 @@ LONGEST_NAME = 40
 
 
 @click.command("submit")
-@click.argument("file", metavar="FILE|ZIP|FOLDER", type=click.Path(exists=True, path_type=Path))
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, path_type=Path))
 @click.option("--game", required=True, type=click.Choice(tuple(GAMES)), help="The game that it plays.")
 @click.option("--name", metavar="NAME", help="The bot's name on the site. By default that of the file or folder.")
 @click.option("--follow/--no-follow", default=True, show_default=True, help="Wait until it has passed or failed.")
 def command(file: Path, game: str, name: str | None, follow: bool) -> None:
-    """Hand in a bot: the site runs it from then on.
+    """Hand in the bot of FILE: the site runs it from then on. FILE may also be a folder, or a .zip, with bot.py in it.
 
     It first has to show that it works, in a few matches against the house that count for nothing, and this is told
     here as it happens. Then it plays on the ladder. A name that is yours already gets another version; a new one

@@ -50,6 +50,7 @@ class SubmissionForm(forms.Form):
         strip=False,
         required=False,
         max_length=MOST_SOURCE,
+        help_text=_("Tab indents. To leave the editor with the keyboard, press Escape and then Tab."),
         widget=forms.Textarea(
             attrs={"rows": 22, "class": "editor", "spellcheck": "false", "autocapitalize": "off", "autocomplete": "off"}
         ),

@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from webapp.accounts.models import User
 from webapp.bots.models import Bot, Connection, Token, Version
-from webapp.matches.models import Block, EntryLog, Series
+from webapp.matches.models import Block, EntryLog, Series, SeriesSeat
 
 ANCHOR = "random"
 """The house bot that the ratings of its game are measured from: it is 1000 for ever."""
@@ -67,6 +67,13 @@ def own_version(*, bot: Bot, number: int) -> Version | None:
     """A version of this bot, with its series of validation."""
     found = Version.objects.filter(bot=bot, number=number)
     return found.select_related("bot__active_version", "validation").defer("source").first()
+
+
+def removals_of(*, bot: Bot, size: int = 5) -> list[SeriesSeat]:
+    """The newest rated series from which the bot was taken before a match, with what it printed then."""
+    seats = SeriesSeat.objects.filter(version__bot=bot).exclude(removed="")
+    seats = seats.exclude(series__purpose=Series.Purpose.VALIDATION)
+    return list(seats.select_related("version", "series").defer("version__source").order_by("-series_id")[:size])
 
 
 class Progress(NamedTuple):
@@ -169,7 +176,8 @@ class Doing:
 def doing(*, bot: Bot) -> Doing:
     """What the bot is doing now, and why it is not doing more."""
     series = Series.objects.filter(seats__version__bot=bot).distinct().order_by("-id")
-    playing = list(series.filter(state=Series.State.PLAYING)[:16])
+    at_tables = series.filter(state=Series.State.PLAYING).exclude(purpose=Series.Purpose.VALIDATION)
+    playing = list(at_tables[:16])
     last = bot.entries.aggregate(last=Max("match__finished"))["last"]
     headline, help_ = _sentence(bot, len(playing), series)
     used = bot.tokens.aggregate(last=Max("last_used"))["last"]
@@ -194,13 +202,24 @@ def _sentence(bot: Bot, playing: int, series: QuerySet[Series]) -> tuple[str, st
     if playing:
         said = ngettext("%(bot)s is playing.", "%(bot)s is playing at %(tables)d tables.", playing)
         return said, _free_lines(bot)
-    if series.filter(state=Series.State.WAITING).exists():
+    if series.filter(state=Series.State.WAITING).exclude(purpose=Series.Purpose.VALIDATION).exists():
         return _("%(bot)s has a place at a table, which waits for a free worker."), ""
     if bot.kind == Bot.Kind.HOSTED:
-        return _("%(bot)s is waiting for a table."), _put_off(series)
+        return _hosted(bot, series)
     if not connections_of(bot=bot).exists():
         return _not_connected(bot)
     return _("%(bot)s is connected and waiting for a table."), _put_off(series) or _opponents(bot)
+
+
+def _hosted(bot: Bot, series: QuerySet[Series]) -> tuple[str, str]:
+    if bot.active_version_id is not None:
+        return _("%(bot)s is waiting for a table."), _put_off(series.exclude(purpose=Series.Purpose.VALIDATION))
+    states = set(bot.versions.values_list("state", flat=True))
+    if Version.State.VALIDATING in states:
+        return _("%(bot)s is showing that it works."), _("As soon as it has, the ladder seats it.")
+    if states & {Version.State.PASSED, Version.State.RETIRED}:
+        return _("No version of %(bot)s plays."), _("Choose one below, and let it play.")
+    return _("No version of %(bot)s works yet."), _("Below it says why. Submit a mended one.")
 
 
 def _because(sentence: str, reason: str) -> str:

@@ -162,6 +162,7 @@ def _own_page(
         "versions": selectors.versions_of(bot=bot)[:50],
         "connections": selectors.connections_of(bot=bot),
         "logs": selectors.logs_of(bot=bot)[:20],
+        "removals": selectors.removals_of(bot=bot),
         "settings": form
         or (AboutForm if hosted else SettingsForm)(initial={"about": bot.about, "max_tables": bot.max_tables}),
         "door": door_address(),
