@@ -96,14 +96,14 @@ def check_server(server: str) -> str:
     Raises:
         Impossible: it is none.
     """
-    server = server.strip().rstrip("/")
+    server = server.strip()
     if not re.match(r"[a-z]+://", server):
         host = urlsplit(f"//{server}").hostname
         server = f"{'http' if host in LOOPBACK else 'https'}://{server}"
     parts = urlsplit(server)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
         raise Impossible(f"--server {server[:80]}: write the address of the site, like https://arena.example.org")
-    return server
+    return server.rstrip("/")
 
 
 def is_open(server: str) -> bool:

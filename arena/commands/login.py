@@ -25,7 +25,7 @@ def command(server: str) -> None:
         click.echo(f"{server} is not https: whoever is on the way can read the key", err=True)
     click.echo(f"Make a key at {server}/my/account/ and paste it here; it is not shown.", err=True)
     key = _read_key()
-    if not key.isascii() or not key.isprintable() or len(key) > 200 or " " in key:
+    if not key or not key.isascii() or not key.isprintable() or len(key) > 200 or " " in key:
         raise Impossible("this is no key; one looks like bk_…")
     login = Login(server, key)
     me = ask(login, "/my/me")
