@@ -514,6 +514,20 @@ def test_logs_are_forgotten_when_their_time_has_come(ada: User) -> None:
     assert Match.objects.count() == 2
 
 
+def test_who_leaves_leaves_no_source_and_no_log(ada: User) -> None:
+    version = passed(submitted(ada))
+    match = make_match([version, make_house_bot("random")])
+    EntryLog.objects.create(entry=match.entries.get(version=version), text="printed")
+    services.abandon_bots(owner=ada)
+    version.refresh_from_db()
+    assert version.source is None
+    assert version.digest
+    assert not EntryLog.objects.exists()
+    with pytest.raises(Refused, match="no source"):
+        uploads.inspect_source(version=version, by=make_organiser())
+    assert make_house_bot("random").source is not None
+
+
 def test_an_organiser_reads_a_source_and_it_is_written_down(ada: User) -> None:
     version = passed(submitted(ada))
     olga = make_organiser()

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import pytest
 from asgiref.sync import SyncToAsync
 from django.db import connections
+from django.test import Client
 
 from arena.record import MovesStep
 from tests.webapp.making import make_user
-from tests.webapp.playing import PLAIN, house, record_of
+from tests.webapp.playing import PLAIN, hosted, house, record_of, series_of
 from tests.webapp.zips import zipped
 from webapp.bots import uploads
 from webapp.bots.models import Bot, Version
@@ -219,6 +220,22 @@ def test_an_organiser_who_cancels_it_leaves_no_version_in_between() -> None:
     version.refresh_from_db()
     assert version.state == Version.State.FAILED
     assert "Cancelled by an organiser" in version.reason
+
+
+def test_what_a_bot_printed_before_it_was_taken_off_a_table_is_for_its_author() -> None:
+    version = hosted("broken", "print('oh dear')\nraise SystemExit(3)\n", house=False)
+    series = series_of([version, *house("random", "honest")], planned=3)
+    run_series(series.pk, "worker")
+    seat = series.seats.get(version=version)
+    assert seat.removed.startswith("gone")
+    assert seat.output == "oh dear\n"
+    owner = version.bot.owner
+    assert owner is not None
+    for user, sees in ((owner, True), (make_user("stranger"), False)):
+        client = Client()
+        client.force_login(user)
+        assert ("oh dear" in client.get(f"/my/bots/{version.bot_id}/").content.decode()) is sees
+        assert "oh dear" not in client.get(f"/series/{series.pk}/").content.decode()
 
 
 def test_only_what_has_passed_is_seated_on_the_ladder() -> None:

@@ -100,7 +100,11 @@ class BotAdmin(ReadOnly):
             messages.error(request, "Choose one bot, with a version that plays.")
             return None
         version = bots[0].active_version
-        package = uploads.inspect_source(version=version, by=organiser(request))
+        try:
+            package = uploads.inspect_source(version=version, by=organiser(request))
+        except services.BotError as error:
+            messages.error(request, str(error))
+            return None
         name = f"bot-{bots[0].pk}-{version.number}.{package.filename.rpartition('.')[2]}"
         response = HttpResponse(package.content(), content_type="application/octet-stream")
         response["Content-Disposition"] = f'attachment; filename="{name}"'

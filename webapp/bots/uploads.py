@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from arena.package import Package, PackageError, read_package, stored_package
+from arena.package import ENTRY, Package, PackageError, read_package, stored_package
 from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
 from webapp.bots import services
@@ -263,9 +263,10 @@ def own_source(*, version: Version, by: User) -> Package:
 
     Raises:
         NotAllowed: it is somebody else's.
+        Refused: there is none.
     """
     check_author(version.bot, by)
-    return stored_package(bytes(version.source or b""), version.filename)
+    return _package_of(version)
 
 
 def inspect_source(*, version: Version, by: User) -> Package:
@@ -276,6 +277,13 @@ def inspect_source(*, version: Version, by: User) -> Package:
     """
     if not (by.is_active and by.is_staff):
         raise NotAllowed(_("This is for organisers."))
+    package = _package_of(version)
     with transaction.atomic():
         write_down(by=by, rows=[version.bot], text=f"Read the source of version {version.number}.")
-    return stored_package(bytes(version.source or b""), version.filename)
+    return package
+
+
+def _package_of(version: Version) -> Package:
+    if not version.source:
+        raise Refused(_("There is no source of this version here."))
+    return stored_package(bytes(version.source), version.filename or ENTRY)
