@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arena import package
@@ -83,6 +83,7 @@ def test_a_zip_is_named_by_its_content_and_not_by_order_dates_or_top_folder(tmp_
 names = st.from_regex(r"[a-z]{1,3}(/[a-z]{1,3}){0,2}\.txt", fullmatch=True)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(names, st.binary(max_size=200), max_size=6), st.randoms(use_true_random=False))
 def test_what_goes_in_comes_out(files: dict[str, bytes], shuffler: random.Random) -> None:
     whole = {**files, ENTRY: BOT}
@@ -95,6 +96,7 @@ def test_what_goes_in_comes_out(files: dict[str, bytes], shuffler: random.Random
     assert stored_package(read.content(), read.filename) == read
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(names, st.binary(max_size=20), max_size=3),
     st.dictionaries(names, st.binary(max_size=20), max_size=3),
@@ -236,6 +238,7 @@ def test_nothing_is_run_and_odd_escapes_are_no_fault(tmp_path: Path) -> None:
     assert not witness.exists()
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300))
 @example(b"PK\x05\x06" + bytes(18))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
@@ -243,6 +246,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
         read_package(data, "x.zip")
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_a_damaged_zip_is_read_or_refused(data: st.DataObject) -> None:
     whole = bytearray(zipped({"bot.py": BOT, "a/helper.py": b"X = 1\n", "t.bin": bytes(50)}))
