@@ -228,7 +228,7 @@ def test_what_a_bot_printed_before_it_was_taken_off_a_table_is_for_its_author() 
     run_series(series.pk, "worker")
     seat = series.seats.get(version=version)
     assert seat.removed.startswith("gone")
-    assert seat.output == "oh dear\n"
+    assert seat.output.startswith("oh dear\n")
     owner = version.bot.owner
     assert owner is not None
     for user, sees in ((owner, True), (make_user("stranger"), False)):
