@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from arena import __version__
-from arena.commands import ask, connect, exploitability, new, play, rules, show, solve, up, verify
+from arena.commands import ask, connect, exploitability, login, new, play, rules, show, solve, submit, up, verify
 from arena.commands.failures import one_line
 from arena.witness import watched
 
@@ -41,8 +41,9 @@ def main() -> None:
     """Bluff Arena: programs play hidden-information table games against each other."""
 
 
-for module in (play, show, verify, rules, ask, new, connect, solve, exploitability, up):
+for module in (play, show, verify, rules, ask, new, submit, login, connect, solve, exploitability, up):
     main.add_command(module.command)
+main.add_command(login.logout)
 
 
 def run() -> None:

@@ -10,15 +10,15 @@ A bot is a class or a function in a file of its own::
         def choose(self, view):
             return view.legal[-1]
 
-or shorter still, ``GAME = "three_coins"`` and a function ``choose(view)``. ``arena play`` runs that file, the
-site takes it as an upload, and ``arena connect`` plays it from the author's own machine. Everywhere each match
+or shorter still, ``GAME = "three_coins"`` and a function ``choose(view)``. A bot of several files is a folder with
+``bot.py`` in it, which imports the modules beside it by their plain names. ``arena play`` runs it, ``arena submit``
+hands it in to be run by a site, and ``arena connect`` plays it from the author's own machine. Everywhere each match
 is played by a new bot, so that nothing is remembered from one match to the next.
 """
 
 from __future__ import annotations
 
 import random
-import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
@@ -27,7 +27,9 @@ from types import CodeType, ModuleType
 from typing import Any, ClassVar
 
 from arena.games import GAMES
+from arena.package import ENTRY
 from arena.rules import AnyGame, MoveTextError
+from arena.siblings import Folder
 from arena.table import MatchEnd, MatchInfo
 
 __all__ = ["Bot", "BotError", "BotFactory", "ChoiceError", "load_bot", "read_choice"]
@@ -153,6 +155,7 @@ class BotFactory:
         self.name = path.stem
         self.game = ""
         self._code = code
+        self._folder = Folder(path)
         self._lock = threading.Lock()
         self._unused: ModuleType | None = None
 
@@ -182,10 +185,7 @@ class BotFactory:
         self._unused = module
 
     def _run(self) -> ModuleType:
-        module = ModuleType(f"arena_bot_{self.path.stem}")
-        module.__file__ = str(self.path)
-        # dataclasses look the module of a class up by its name
-        sys.modules[module.__name__] = module
+        module = self._folder.module()
         try:
             exec(self._code, module.__dict__)  # noqa: S102  # to run the author's file is what is asked for
         except (Exception, SystemExit) as error:
@@ -228,13 +228,16 @@ def load_bot(path: str | Path, game: str | None = None) -> BotFactory:
     """What makes the bot that is written in the file ``path``.
 
     Args:
-        path: a Python file with one bot in it.
+        path: a Python file with one bot in it, or a folder with such a file, ``bot.py``. It may import the modules
+            beside it, and finds its other files by its ``__file__``.
         game: the code name of the game that it must play; None for any.
 
     Raises:
         BotError: the file cannot be read or run, has no bot or several, or its bot plays another game.
     """
     path = Path(path)
+    if path.is_dir():
+        path /= ENTRY
     try:
         source = path.read_bytes()
     except OSError as error:
@@ -254,9 +257,14 @@ def load_bot(path: str | Path, game: str | None = None) -> BotFactory:
 
 
 def _place(path: Path, error: BaseException) -> str:
-    """The file and the last line in it that took part in ``error``."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    return f"{path}:{lines[-1]}" if lines else str(path)
+    """The last line of the bot's own files that took part in ``error``, with its file."""
+    folder = path.absolute().parent
+    own = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == str(path) or folder in Path(frame.filename).parents
+    ]
+    return f"{own[-1].filename}:{own[-1].lineno}" if own else str(path)
 
 
 def _say(error: BaseException) -> str:

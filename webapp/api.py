@@ -1,5 +1,7 @@
 """What programs may read of the site: what is public, and nothing else. Nothing is written here.
 
+What an author's program may do with a key is in `webapp.api_authors`.
+
 Every shape is spelled out field by field, so that what is not named in one is not shown.
 """
 
@@ -12,23 +14,25 @@ from typing import Annotated
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control
 from django.views.decorators.http import conditional_page
-from ninja import NinjaAPI, Query, Schema
+from ninja import NinjaAPI, Query, Router, Schema
 from ninja.decorators import decorate_view
-from ninja.errors import HttpError, ValidationError
+from ninja.errors import AuthenticationError, HttpError, ValidationError
 from pydantic import Field
 
+from webapp.api_authors import router as authors
 from webapp.bots import public_selectors as bots
 from webapp.bots.models import Bot, Version
 from webapp.matches import feed
 from webapp.matches import selectors as matches
-from webapp.matches.models import Block, Match, Ruleset
+from webapp.matches.models import Block, Match, Ruleset, Series
 from webapp.ratings import selectors as ratings
 from webapp.ratings.models import Rating, Snapshot
 
 api = NinjaAPI(
     title="Bluff Arena",
     version="1",
-    description="Leaderboards, bots, matches, series and records. All of it is public, and read without a key.",
+    description="Leaderboards, bots, matches, series and records. All of it is public, and read "
+    "without a key. Under `/my` an author hands in bots, with a key from the page of the account.",
     urls_namespace="api",
 )
 
@@ -285,7 +289,7 @@ def match_record(request: HttpRequest, name: str) -> HttpResponse:
 def series(request: HttpRequest, id: int) -> SeriesShape:  # noqa: A002  # the address says {id}
     """A series: who sits where, its matches, and what its luck was committed to."""
     found = matches.find_series(pk=id) if 0 < id < 2**63 else None
-    if found is None:
+    if found is None or found.purpose == Series.Purpose.VALIDATION:
         raise Http404(f"There is no series {id}.")
     return SeriesShape(
         id=found.pk,
@@ -322,10 +326,17 @@ def series(request: HttpRequest, id: int) -> SeriesShape:  # noqa: A002  # the a
     )
 
 
-@api.get("/{path:rest}", include_in_schema=False, response={404: Error})
+api.add_router("/my", authors)
+
+rest = Router()  # what comes last takes what nobody has taken
+
+
+@rest.get("/{path:rest}", include_in_schema=False, response={404: Error})
 def nothing(request: HttpRequest, rest: str) -> HttpResponse:
     raise Http404("There is nothing here; /api/openapi.json lists what there is.")
 
+
+api.add_router("", rest)
 
 # ---- finding, or saying that there is none -------------------------------------------------------
 
@@ -432,6 +443,11 @@ def _error(request: HttpRequest, message: str, status: int) -> HttpResponse:
 @api.exception_handler(Http404)
 def _not_found(request: HttpRequest, error: Http404) -> HttpResponse:
     return _error(request, str(error) or "There is nothing here.", 404)
+
+
+@api.exception_handler(AuthenticationError)
+def _no_key(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
+    return _error(request, "This needs a key of yours, which lets you in: make one on the page of your account.", 401)
 
 
 @api.exception_handler(HttpError)

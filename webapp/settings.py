@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from arena.package import MOST_BYTES
+
 env = environ.Env()
 
 # Before numpy is loaded: with more threads, the last bits of a fitted rating depend on how the work was split.
@@ -93,6 +95,12 @@ ARENA_LADDER_PAUSE_SERVING = env.float("ARENA_LADDER_PAUSE_SERVING", default=0.5
 # has to be played again after a crash, and whatever else must not wait, finds a free one.
 ARENA_LADDER_TABLES = env.int("ARENA_LADDER_TABLES", default=0)
 
+# How long what bots wrote is kept for their authors, in days. Matches and their records are kept for ever.
+ARENA_LOG_DAYS = env.int("ARENA_LOG_DAYS", default=30)
+
+# Whether authors have to confirm their e-mail address before they hand in a bot: yes, where mail can be sent.
+ARENA_CONFIRMED_AUTHORS = env.bool("ARENA_CONFIRMED_AUTHORS", default=bool(env.str("EMAIL_URL", default="")))
+
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", _base.hostname])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[ARENA_BASE_URL])
 
@@ -160,6 +168,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "webapp.pages.language.LanguageMiddleware",
+    "webapp.bodies.refuse_large_bodies",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -187,6 +196,10 @@ TEMPLATES = [
         },
     },
 ]
+
+# The largest body of a request: an upload of `arena.package.MOST_BYTES`, and what a form adds to it.
+ARENA_MOST_BODY_BYTES = MOST_BYTES + (64 << 10)
+DATA_UPLOAD_MAX_MEMORY_SIZE = FILE_UPLOAD_MAX_MEMORY_SIZE = ARENA_MOST_BODY_BYTES
 
 # ---- database, queue, cache -------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ import click
 
 from arena.commands.failures import INTERRUPTED, NO, Failed, Impossible
 from arena.kit import load_bot
+from arena.package import opened
 from arena.witness import leave_at_once
 
 LONGEST_TOKEN = 200
@@ -58,7 +59,7 @@ def command(
     once: bool,
     log_file: Path | None,
 ) -> None:
-    """Play the bot of FILE on a site, from this machine, until Ctrl-C.
+    """Play the bot of FILE on a site, from this machine, until Ctrl-C. FILE may also be a folder or a .zip.
 
     The first Ctrl-C lets a series that is on be played to its end; a second one leaves at once, which forfeits the
     match. What happens is said line by line: when it is connected, at which table it sits, how each match ended, and
@@ -71,7 +72,7 @@ def command(
     _check(server, token)
     keep = _open(log_file) if log_file is not None else None
     out, aside = sys.stdout, sys.stderr
-    make = load_bot(file)
+    make = load_bot(context.with_resource(opened(file)))
     make()  # one that cannot be made shall not find that out at a table
     unfair = False
 

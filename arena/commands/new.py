@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import click
 
 from arena.commands.common import game_argument
 from arena.commands.failures import Impossible
-from arena.games import GAMES
-
-STARTER = '''\
-"""A bot for {title}. Try it: arena play {game} {file} random"""
-
-from arena.kit import Bot
-
-
-class {name}(Bot):
-    game = "{game}"
-
-    def choose(self, view):
-        # view is all that this seat may know, view.legal all that it may do: print(view) shows you both
-        return self.random.choice(view.legal)
-'''
-"""The smallest bot that plays."""
+from arena.starter import starter
 
 
 @click.command("new")
@@ -37,10 +21,7 @@ def command(game: str, file: Path) -> None:
     """
     if file.suffix != ".py":
         raise Impossible(f"{file}: the file of a bot ends in .py")
-    name = "".join(word.capitalize() for word in re.findall("[a-z0-9]+", file.stem.lower())).lstrip("0123456789")
-    text = STARTER.format(
-        title=GAMES[game].title, game=game, file=file.as_posix(), name=name if name not in ("", "Bot") else "Mine"
-    )
+    text = starter(game, file.as_posix())
     try:
         with file.open("x", encoding="utf-8") as new:
             new.write(text)

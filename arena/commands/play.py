@@ -11,6 +11,7 @@ import click
 from arena.commands.common import game_argument, make_ruleset
 from arena.commands.failures import NO, Impossible
 from arena.games import GAMES
+from arena.package import opened
 from arena.rules import check_players
 from arena.table import Limits
 
@@ -73,10 +74,10 @@ def command(
 ) -> None:
     """Let bots play GAME on this machine.
 
-    A BOT is the name of a house bot, a .py file, or cmd: and a command that starts a program, which finds where to
-    dial in ARENA_ADDRESS and its ticket in ARENA_TICKET. One match is told step by step; of several the results are
-    summed up. The matches come in blocks that share their luck while the seats are changed. The score is the share of
-    opponents left behind (0.5 is the average), with its 95 % interval.
+    A BOT is the name of a house bot, a .py file, a folder or a .zip with bot.py in it, or cmd: and a command that
+    starts a program, which finds where to dial in ARENA_ADDRESS and its ticket in ARENA_TICKET. One match is told step
+    by step; of several the results are summed up. The matches come in blocks that share their luck while the seats are
+    changed. The score is the share of opponents left behind (0.5 is the average), with its 95 % interval.
 
     Exits with 1 when a bot's line was lost.
     """
@@ -89,9 +90,11 @@ def command(
     check_players(rules, len(bots))
     if target is not None and not target.absolute().parent.is_dir():
         raise Impossible(f"--record {target}: there is no such folder")
+    house = house_bots(game)
+    words = [str(context.with_resource(opened(Path(word)))) if word.endswith(".zip") else word for word in bots]
     contest = Contest(
         rules=rules,
-        entrants=find_entrants(bots, house_bots(game)),
+        entrants=find_entrants(words, house),
         matches=matches,
         seed=seed if seed is not None else secrets.token_bytes(16),
         limits=_limits(limits, move_ms, bank_ms, seeded=seed is not None),

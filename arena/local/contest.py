@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena import chance
+from arena.package import ENTRY, PackageError, read_folder
 from arena.rules import Ruleset
 from arena.table import Limits, Penalty, Player
 
@@ -115,7 +116,7 @@ def match_name(contest: Contest, match: int) -> str:
 
 
 def find_entrants(words: Sequence[str], house: dict[str, Path]) -> tuple[Entrant, ...]:
-    """The bots that ``words`` name: a house bot, a ``.py`` file, or ``cmd:`` and a command.
+    """The bots that ``words`` name: a house bot, a ``.py`` file, a folder, or ``cmd:`` and a command.
 
     Raises:
         ContestError: a word names none of these.
@@ -141,10 +142,15 @@ def _entrant(word: str, house: dict[str, Path]) -> Entrant:
             raise ContestError("cmd: needs the command that starts the bot behind it")
         return Entrant(Path(words[-1]).stem, None, command, _version(command.encode()))
     path = house.get(word, Path(word))
+    if word not in house and path.is_dir():
+        try:
+            return Entrant(path.absolute().name, path / ENTRY, None, read_folder(path).digest)
+        except PackageError as error:
+            raise ContestError(f"{path}: {error}") from error
     if word not in house and path.suffix != ".py":
         raise ContestError(
             f"there is no house bot {word!r}; there are: {', '.join(house) or 'none'}. "
-            "A bot may also be a .py file, or cmd: and the command that starts it"
+            "A bot may also be a .py file, a folder or a .zip with bot.py in it, or cmd: and the command that starts it"
         )
     try:
         source = path.read_bytes()

@@ -71,6 +71,12 @@ class LineSeat:
         self.present = True
         self.log: list[str] = []
         """The bot's log lines in this match, for its author's eyes."""
+        self.log_decisions: list[int] = []
+        """For each of them the number of the question with whose answer it came."""
+        self.asked: Question | None = None
+        """The newest question of this match."""
+        self.answered: Any | None = None
+        """The move that came as the answer to it, if it could be read."""
         self._redial = redial
         self._log_bytes = 0
         self._info: MatchInfo | None = None
@@ -123,6 +129,8 @@ class LineSeat:
         self._heard = []
         self._told = 0
         self.log = []
+        self.log_decisions = []
+        self.asked = self.answered = None
         self._log_bytes = 0
         await self._over_lines(self._introduce)
 
@@ -132,6 +140,7 @@ class LineSeat:
         """Ask, and wait for the answer to just this question; if the line is lost, wait for the bot to return."""
         self._decision += 1
         self._heard.extend(question.events)
+        self.asked, self.answered = question, None
         began = time.monotonic()
 
         async def asking() -> Any:
@@ -144,7 +153,8 @@ class LineSeat:
             self._told = len(self._heard)
             return await self._answer(self._decision)
 
-        return await self._over_lines(asking)
+        self.answered = await self._over_lines(asking)
+        return self.answered
 
     async def end(self, end: MatchEnd) -> None:
         """Tell that the match is over."""
@@ -224,6 +234,7 @@ class LineSeat:
             room -= taken
             self._log_bytes += taken
             self.log.append(kept)
+            self.log_decisions.append(self.asked.decision if self.asked is not None else 0)
 
     # ---- a lost line ---------------------------------------------------------------------------
 

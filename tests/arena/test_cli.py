@@ -64,7 +64,21 @@ def every_command() -> Iterator[tuple[str, click.Command]]:
 
 def test_there_are_these_commands() -> None:
     assert [name for name, _ in every_command()] == [
-        *("ask", "connect", "exploitability", "new", "play", "rules", "show", "solve", "up", "verify"),
+        *(
+            "ask",
+            "connect",
+            "exploitability",
+            "login",
+            "logout",
+            "new",
+            "play",
+            "rules",
+            "show",
+            "solve",
+            "submit",
+            "up",
+        ),
+        "verify",
     ]
 
 

@@ -294,9 +294,14 @@ def test_the_schema_names_every_address() -> None:
         "/api/matches/{name}",
         "/api/matches/{name}/record",
         "/api/series/{id}",
+        "/api/my/me",
+        "/api/my/submit",
+        "/api/my/versions/{id}",
     }
-    for path in schema["paths"].values():
-        assert set(path) == {"get"}
+    for path, how in schema["paths"].items():
+        assert set(how) == ({"post"} if path == "/api/my/submit" else {"get"}), path
+        # what is public needs no key, and what is one's own does
+        assert all(bool(one.get("security")) == path.startswith("/api/my/") for one in how.values()), path
 
 
 def test_the_documentation_asks_nobody_else() -> None:

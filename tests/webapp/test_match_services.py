@@ -67,7 +67,7 @@ def written(claim: Claim, block: Block, number: int = 1, *, closing: bool = Fals
     values: dict[str, object] = {
         "record": played(f"m-{claim.series:012x}{number:04x}"),
         "versions": versions,
-        "logs": ["", "I was there"],
+        "logs": [services.Log(), services.Log(((1, "I think"),), 1, "I was\0 there")],
         "finished": timezone.now(),
     }
     return services.write_match(claim=claim, block=block, number=number, closing=closing, **values | more)
@@ -217,7 +217,11 @@ def test_a_match_is_written_whole(two: list[Version]) -> None:
         (0, two[0], record.outcome.places[0]),
         (1, two[1], record.outcome.places[1]),
     ]
-    assert [log.text for log in EntryLog.objects.filter(entry__match=match)] == ["I was there"]
+    log = EntryLog.objects.get(entry__match=match)
+    assert (log.text, log.exchange) == ("I was\ufffd there", None)
+    [[step, line]] = log.lines
+    assert line == "I think"
+    assert 1 in record.steps[step - 1].moves
     block.refresh_from_db()
     assert block.state == Block.State.CLOSED
     assert block.closed is not None

@@ -105,7 +105,7 @@ def test_home_shows_what_is_played_and_what_was(client: Client, bots: list[Bot])
     assert page.count("signature strip") == 1
     assert "table-wide" in page
     assert "1200 ± 20" in page
-    assert "arena connect" in page
+    assert "submit a bot" in page
 
 
 def test_home_refreshes_only_its_middle(client: Client, bots: list[Bot]) -> None:

@@ -161,9 +161,11 @@ def test_a_crashing_bot_costs_itself_and_leaves_a_log() -> None:
         faults = {entry.bot.name: (entry.fault, entry.place) for entry in match.entries.select_related("bot")}
         assert faults["broken"] == ("unreadable", 3)
         assert faults["honest"][0] == faults["plain"][0] == ""
-        log = EntryLog.objects.get(entry__match=match, entry__bot__name="broken").text
-        assert "RuntimeError: oh dear" in log
-        assert "before the end" in log
+        log = EntryLog.objects.get(entry__match=match, entry__bot__name="broken")
+        [[step, line]] = log.lines
+        assert "RuntimeError: oh dear" in line
+        assert isinstance(record_of(match).steps[step - 1], FaultStep)
+        assert log.text == "before the end\n"
         assert not EntryLog.objects.filter(entry__match=match).exclude(entry__bot__name="broken").exists()
 
 

@@ -120,3 +120,17 @@ class Notice(models.Model):
 
     def __str__(self) -> str:
         return self.subject
+
+
+class ApiKey(models.Model):
+    """Lets a program do what its person may: hand in bots, and ask what became of them. Shown once, kept as a hash."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_keys")
+    digest = models.CharField(max_length=64, unique=True)
+    hint = models.CharField(max_length=8)
+    """The last characters, so that its owner knows which one it is."""
+    created = models.DateTimeField(auto_now_add=True)
+    last_used = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"key …{self.hint} of {self.user.username}"

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from webapp.accounts.admin import organiser
-from webapp.bots import services
+from webapp.bots import services, uploads
 from webapp.bots.models import Bot, Connection, Token, Version
 from webapp.bots.quarantine import release_from_quarantine
 from webapp.moderation import organisers
@@ -54,7 +54,7 @@ class ReadOnlyLines(admin.TabularInline):  # type: ignore[type-arg]
 class VersionLines(ReadOnlyLines):
     model = Version
     fk_name = "bot"
-    fields = ("number", "label", "digest", "declared", "filename", "created")
+    fields = ("number", "label", "digest", "declared", "filename", "state", "reason", "created")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Version]:
         return super().get_queryset(request).defer("source")
@@ -72,7 +72,7 @@ class BotAdmin(ReadOnly):
     search_fields = ("name", "owner__username")
     list_select_related = ("owner", "active_version__bot")
     inlines = (VersionLines, TokenLines)
-    actions = ("ban", "retire", "reactivate", "release", "clear_about", "revoke_tokens")
+    actions = ("ban", "retire", "reactivate", "release", "clear_about", "revoke_tokens", "read_source")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Bot]:
         return super().get_queryset(request).defer("active_version__source")
@@ -108,6 +108,24 @@ class BotAdmin(ReadOnly):
         for token in tokens:
             services.revoke_token(token=token, by=organiser(request))
         messages.success(request, f"{len(tokens)} tokens revoked.")
+
+    @admin.action(description="Read the source of the active version: leaves a line in the log", permissions=["act"])
+    def read_source(self, request: HttpRequest, queryset: QuerySet[Bot]) -> HttpResponse | None:
+        """One bot's, as a download: what somebody reads of strangers' sources is written down, bot by bot."""
+        bots = list(queryset[:2])
+        if len(bots) != 1 or bots[0].active_version is None:
+            messages.error(request, "Choose one bot, with a version that plays.")
+            return None
+        version = bots[0].active_version
+        try:
+            package = uploads.inspect_source(version=version, by=organiser(request))
+        except services.BotError as error:
+            messages.error(request, str(error))
+            return None
+        name = f"bot-{bots[0].pk}-{version.number}.{package.filename.rpartition('.')[2]}"
+        response = HttpResponse(package.content(), content_type="application/octet-stream")
+        response["Content-Disposition"] = f'attachment; filename="{name}"'
+        return response
 
     def _each(self, request: HttpRequest, bots: QuerySet[Bot], service: Any, **how: str) -> None:
         done = 0

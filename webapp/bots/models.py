@@ -46,6 +46,8 @@ class Bot(models.Model):
         "bots.Version", null=True, blank=True, on_delete=models.SET_NULL, related_name="active_for"
     )
     """The version that the leaderboard shows and the ladder seats."""
+    auto_activate = models.BooleanField(default=True)
+    """A version that passes its validation becomes the active one by itself."""
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -83,6 +85,12 @@ class FormerName(models.Model):
 class Version(models.Model):
     """One immutable build of a bot. Hosted: named by the SHA-256 of its content. Remote: by that of bot and label."""
 
+    class State(models.TextChoices):
+        VALIDATING = "validating", _("being validated")
+        PASSED = "passed", _("passed")
+        FAILED = "failed", _("failed")
+        RETIRED = "retired", _("retired")  # by its author: it has passed once, and plays no more
+
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="versions")
     digest = models.CharField(max_length=71)
     """``sha256:`` and 64 hex digits."""
@@ -92,7 +100,18 @@ class Version(models.Model):
     declared = models.BooleanField(default=False)
     """The author says that this is what plays (remote); nobody has seen the program."""
     source = models.BinaryField(null=True, editable=False)
+    """The content of its package (`arena.package.Package.content`). For its author's eyes only."""
     filename = models.CharField(max_length=100, blank=True)
+    files = models.PositiveSmallIntegerField(default=1)
+    size = models.PositiveIntegerField(default=0)
+    """Bytes of all its files together."""
+    state = models.CharField(max_length=10, choices=State.choices, default=State.PASSED)
+    reason = models.CharField(max_length=300, blank=True)
+    """Why it failed, for its author."""
+    validation = models.OneToOneField(
+        "matches.Series", null=True, blank=True, on_delete=models.SET_NULL, related_name="validates"
+    )
+    """The series in which it shows that it works; the newest, where there were several."""
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -103,6 +122,19 @@ class Version(models.Model):
 
     def __str__(self) -> str:
         return f"{self.bot.name} {self.label or self.number}"
+
+
+class Upload(models.Model):
+    """Somebody has handed something in, whatever became of it: what is counted against the uploads of an hour."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads")
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["owner", "created"])]
+
+    def __str__(self) -> str:
+        return f"upload {self.pk}"
 
 
 class Token(models.Model):

@@ -34,15 +34,16 @@ def renamed_bot(*, game: str, name: str) -> Bot | None:
 
 
 def versions_of(*, bot: Bot, size: int = 20) -> list[Version]:
-    """The newest versions, without their source."""
-    return list(bot.versions.defer("source").order_by("-number")[:size])
+    """The newest versions that have shown that they work, without their source."""
+    shown = bot.versions.exclude(state__in=[Version.State.VALIDATING, Version.State.FAILED])
+    return list(shown.defer("source").order_by("-number")[:size])
 
 
 def doing(*, bot: Bot) -> Doing:
     """Is it playing, and if not, why."""
     # only series that go on: a bot has few of them, however many it has played
     series = Series.objects.filter(state=Series.State.PLAYING, seats__version__bot=bot).distinct()
-    playing = list(series.order_by("-id")[:16])
+    playing = list(series.exclude(purpose=Series.Purpose.VALIDATION).order_by("-id")[:16])
     if playing:
         return Doing(_("It is playing now."), "", playing)
     if bot.state != Bot.State.ACTIVE:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -67,6 +68,104 @@ def own_bot(*, owner: User, pk: int) -> Bot | None:
     )
 
 
+def own_bot_named(*, owner: User, game: str, name: str) -> Bot | None:
+    """The bot of this author that has this name, be it in capitals or not."""
+    if "\0" in game + name:
+        return None
+    mine = Bot.objects.filter(owner=owner, game=game, name__iexact=name)
+    return mine.select_related("active_version").defer("active_version__source").first()
+
+
+def own_version_by_id(*, owner: User, pk: int) -> Version | None:
+    """The version with this id if it is of a bot of this author, else None."""
+    mine = Version.objects.filter(bot__owner=owner, pk=pk)
+    return mine.select_related("bot", "validation").defer("source").first()
+
+
+def own_version(*, bot: Bot, number: int) -> Version | None:
+    """A version of this bot, with its series of validation."""
+    found = Version.objects.filter(bot=bot, number=number)
+    return found.select_related("bot__active_version", "validation").defer("source").first()
+
+
+def removals_of(*, bot: Bot, size: int = 5) -> list[SeriesSeat]:
+    """The newest rated series from which the bot was taken before a match, with what it printed then."""
+    seats = SeriesSeat.objects.filter(version__bot=bot).exclude(removed="")
+    seats = seats.exclude(series__purpose=Series.Purpose.VALIDATION)
+    return list(seats.select_related("version", "series").defer("version__source").order_by("-series_id")[:size])
+
+
+class Progress(NamedTuple):
+    """How far the validation of a version is."""
+
+    matches: int
+    planned: int
+    waiting: bool
+    """For a free worker."""
+
+
+def progress_of(*, version: Version) -> Progress:
+    """How far the validation of a version is; of one that needed none, nothing of nothing."""
+    series = version.validation
+    if series is None:
+        return Progress(0, 0, False)
+    return Progress(series.matches.count(), series.planned, series.state == Series.State.WAITING)
+
+
+class Failure(NamedTuple):
+    """All that is known of why a version failed, for its author."""
+
+    output: str
+    """What it printed."""
+    lines: tuple[str, ...]
+    """What it logged with the answers to the newest questions."""
+    asked: str
+    answered: str
+    match: str
+    """The name of the match; empty where it did not get so far."""
+
+
+NEWEST_LINES = 20
+
+
+def failure_of(*, version: Version) -> Failure | None:
+    """What is known of why a version failed; None where that is nothing, or is kept no more."""
+    series = version.validation
+    if series is None:
+        return None
+    seat = series.seats.filter(version=version).exclude(removed="").first()
+    if seat is not None:
+        return Failure(seat.output, (), "", "", "") if seat.output else None
+    logs = EntryLog.objects.filter(entry__match__series=series, entry__version=version).exclude(entry__fault="")
+    log = logs.select_related("entry__match").defer("entry__match__record").order_by("entry__match__number").first()
+    if log is None:
+        return None
+    exchange = log.exchange or {}
+    return Failure(
+        output=log.text,
+        lines=tuple(line for _step, line in log.lines[-NEWEST_LINES:]),
+        asked=exchange.get("asked", ""),
+        answered=exchange.get("answered", ""),
+        match=log.entry.match.name,
+    )
+
+
+def details_of(*, version: Version) -> str:
+    """The same as a text."""
+    failure = failure_of(version=version)
+    if failure is None:
+        return ""
+    parts = []
+    if failure.asked:
+        parts.append(_("It was asked:") + "\n" + failure.asked)
+        parts.append(_("It answered:") + "\n" + (failure.answered or _("nothing that could be read as a move")))
+    if failure.lines:
+        parts.append(_("It logged:") + "\n" + "\n".join(failure.lines))
+    if failure.output:
+        parts.append(_("It printed:") + "\n" + failure.output.rstrip())
+    return "\n\n".join(parts)
+
+
 def tokens_of(*, bot: Bot) -> QuerySet[Token]:
     """The tokens that still let somebody in, the newest first."""
     return bot.tokens.filter(revoked=None).order_by("-id")
@@ -98,7 +197,8 @@ def doing(*, bot: Bot) -> Doing:
     # each question is answered by a few rows at one end of an index, however much the bot has played
     seated = SeriesSeat.objects.filter(series=OuterRef("pk"), version__bot=bot)
     series = Series.objects.filter(Exists(seated)).order_by("-id")
-    playing = list(series.filter(state=Series.State.PLAYING)[:16])
+    at_tables = series.filter(state=Series.State.PLAYING).exclude(purpose=Series.Purpose.VALIDATION)
+    playing = list(at_tables[:16])
     last = bot.entries.order_by("-match_id").values_list("match__finished", flat=True).first()
     headline, help_ = _sentence(bot, len(playing), series)
     used = bot.tokens.aggregate(last=Max("last_used"))["last"]
@@ -123,14 +223,25 @@ def _sentence(bot: Bot, playing: int, series: QuerySet[Series]) -> tuple[str, st
     if playing:
         said = ngettext("%(bot)s is playing.", "%(bot)s is playing at %(tables)d tables.", playing)
         return said, _free_lines(bot, playing)
-    if series.filter(state=Series.State.WAITING).exists():
+    if series.filter(state=Series.State.WAITING).exclude(purpose=Series.Purpose.VALIDATION).exists():
         return _("%(bot)s has a place at a table, which waits for a free worker."), ""
     if bot.kind == Bot.Kind.HOSTED:
-        return _("%(bot)s is waiting for a table."), _put_off(series)
+        return _hosted(bot, series)
     if not connections_of(bot=bot).exists():
         headline, help_ = _not_connected(bot)
         return headline, _versions_left(bot) or help_
     return _("%(bot)s is connected and waiting for a table."), _put_off(series) or opponents(bot=bot)
+
+
+def _hosted(bot: Bot, series: QuerySet[Series]) -> tuple[str, str]:
+    if bot.active_version_id is not None:
+        return _("%(bot)s is waiting for a table."), _put_off(series.exclude(purpose=Series.Purpose.VALIDATION))
+    states = set(bot.versions.values_list("state", flat=True))
+    if Version.State.VALIDATING in states:
+        return _("%(bot)s is showing that it works."), _("As soon as it has, the ladder seats it.")
+    if states & {Version.State.PASSED, Version.State.RETIRED}:
+        return _("No version of %(bot)s plays."), _("Choose one below, and let it play.")
+    return _("No version of %(bot)s works yet."), _("Below it says why. Submit a mended one.")
 
 
 def _because(sentence: str, reason: str) -> str:

@@ -21,6 +21,7 @@ from webapp.accounts.models import User
 from webapp.bots.models import FAULTY_SERIES_IN_A_ROW, Bot, Connection, FormerName, Token, Version
 from webapp.bots.selectors import ANCHOR, NEW_VERSIONS_A_DAY
 from webapp.limits import Limit, TooOften, spend
+from webapp.matches.models import EntryLog, SeriesSeat
 from webapp.pages.naming import game_title
 
 MOST_BOTS = 20
@@ -163,8 +164,14 @@ def ban_bot(*, bot: Bot, by: User, reason: str) -> None:
 
 
 def abandon_bots(*, owner: User) -> None:
-    """Retire all bots of an author who leaves, and let go of them: nobody will dial in for them again."""
+    """Retire all bots of an author who leaves, and let go of them: nobody will dial in for them again.
+
+    Their sources and what they wrote were for their author alone, and are forgotten.
+    """
     mine = Bot.objects.filter(owner=owner)
+    Version.objects.filter(bot__in=mine).exclude(source=None).update(source=None)
+    EntryLog.objects.filter(entry__bot__in=mine).delete()
+    SeriesSeat.objects.filter(version__bot__in=mine).exclude(output="").update(output="")
     Token.objects.filter(bot__in=mine, revoked=None).update(revoked=timezone.now())
     mine.exclude(state=Bot.State.BANNED).update(state=Bot.State.RETIRED, state_reason="Its author has left.")
     mine.update(owner=None)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Concatenate, ParamSpec
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -16,8 +19,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from webapp.accounts.models import User
-from webapp.bots import quarantine, selectors, services
-from webapp.bots.forms import NewBotForm, SettingsForm
+from webapp.bots import comparing, quarantine, selectors, services, uploads
+from webapp.bots.forms import AboutForm, NewBotForm, SettingsForm
 from webapp.bots.models import Bot
 from webapp.pages.naming import door_address
 
@@ -25,17 +28,18 @@ P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
-def _person(request: HttpRequest) -> User:
+def person(request: HttpRequest) -> User:
+    """Who asks, behind `login_required`."""
     assert isinstance(request.user, User), "login_required has seen to it"
     return request.user
 
 
-def _of_author(view: Callable[Concatenate[HttpRequest, Bot, P], HttpResponse]) -> Callable[..., HttpResponse]:
+def of_author(view: Callable[Concatenate[HttpRequest, Bot, P], HttpResponse]) -> Callable[..., HttpResponse]:
     """Gives the view the bot with the number ``pk``, if it is the bot of who asks."""
 
     @wraps(view)
     def guarded(request: HttpRequest, pk: int, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        bot = selectors.own_bot(owner=_person(request), pk=pk)
+        bot = selectors.own_bot(owner=person(request), pk=pk)
         if bot is None:
             raise Http404(_("There is no such bot among yours."))
         return view(request, bot, *args, **kwargs)
@@ -47,7 +51,7 @@ def _of_author(view: Callable[Concatenate[HttpRequest, Bot, P], HttpResponse]) -
 @never_cache
 @login_required
 def mine(request: HttpRequest) -> HttpResponse:
-    return render(request, "bots/mine.html", {"bots": selectors.bots_of(owner=_person(request))})
+    return render(request, "bots/mine.html", {"bots": selectors.bots_of(owner=person(request))})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -57,7 +61,7 @@ def new(request: HttpRequest) -> HttpResponse:
     form = NewBotForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            bot = services.create_bot(owner=_person(request), **form.cleaned_data)
+            bot = services.create_bot(owner=person(request), **form.cleaned_data)
         except services.BotError as error:
             form.add_error("name", str(error))
         else:
@@ -66,19 +70,19 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@_of_author
+@of_author
 def own(request: HttpRequest, bot: Bot) -> HttpResponse:
     return _own_page(request, bot)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@_of_author
+@of_author
 def make_token(request: HttpRequest, bot: Bot) -> HttpResponse:
     """Shows the new token in the answer itself, and nowhere again; who comes back to its address finds the bot."""
     if request.method != "POST":
         return redirect("bots:own", pk=bot.pk)
     try:
-        token = services.issue_token(bot=bot, by=_person(request))
+        token = services.issue_token(bot=bot, by=person(request))
     except services.BotError as error:
         messages.error(request, str(error))
         return redirect("bots:own", pk=bot.pk)
@@ -86,53 +90,56 @@ def make_token(request: HttpRequest, bot: Bot) -> HttpResponse:
 
 
 @require_POST
-@_of_author
+@of_author
 def revoke_token(request: HttpRequest, bot: Bot, token: int) -> HttpResponse:
     found = get_object_or_404(bot.tokens, pk=token)
-    services.revoke_token(token=found, by=_person(request))
+    services.revoke_token(token=found, by=person(request))
     messages.success(request, _("The token that ends in %(hint)s lets no program in any more.") % {"hint": found.hint})
     return redirect("bots:own", pk=bot.pk)
 
 
 @require_POST
-@_of_author
+@of_author
 def change(request: HttpRequest, bot: Bot) -> HttpResponse:
-    form = SettingsForm(request.POST)
+    form = SettingsForm(request.POST) if bot.kind == Bot.Kind.REMOTE else AboutForm(request.POST)
     if form.is_valid():
-        by = _person(request)
+        by = person(request)
         try:
             services.describe_bot(bot=bot, by=by, about=form.cleaned_data["about"])
-            services.set_max_tables(bot=bot, by=by, max_tables=form.cleaned_data["max_tables"])
+            if bot.kind == Bot.Kind.REMOTE:
+                services.set_max_tables(bot=bot, by=by, max_tables=form.cleaned_data["max_tables"])
         except services.BotError as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, _("Saved."))
             return redirect("bots:own", pk=bot.pk)
-    return _own_page(request, bot, settings=form, status=422)
+    return _own_page(request, bot, form=form, status=422)
 
 
 @require_POST
-@_of_author
+@of_author
 def retire(request: HttpRequest, bot: Bot) -> HttpResponse:
     return _done(request, bot, services.retire_bot, _("%(bot)s is retired.") % {"bot": bot.name})
 
 
 @require_POST
-@_of_author
+@of_author
 def reactivate(request: HttpRequest, bot: Bot) -> HttpResponse:
     return _done(request, bot, services.reactivate_bot, _("%(bot)s is back.") % {"bot": bot.name})
 
 
 @require_safe
-@_of_author
+@of_author
 def log(request: HttpRequest, bot: Bot, match: str, seat: int) -> HttpResponse:
     found = get_object_or_404(selectors.logs_of(bot=bot), entry__match__name=match, entry__seat=seat)
-    return render(request, "bots/log.html", {"bot": bot, "log": found, "entry": found.entry})
+    steps = [(step, [line for _, line in lines]) for step, lines in groupby(found.lines, key=itemgetter(0))]
+    context = {"bot": bot, "log": found, "steps": steps, "entry": found.entry, "days": settings.ARENA_LOG_DAYS}
+    return render(request, "bots/log.html", context)
 
 
 def _done(request: HttpRequest, bot: Bot, service: Callable[..., None], text: str) -> HttpResponse:
     try:
-        service(bot=bot, by=_person(request))
+        service(bot=bot, by=person(request))
     except services.BotError as error:
         messages.error(request, str(error))
     else:
@@ -141,19 +148,26 @@ def _done(request: HttpRequest, bot: Bot, service: Callable[..., None], text: st
 
 
 def _own_page(
-    request: HttpRequest, bot: Bot, *, token: str = "", settings: SettingsForm | None = None, status: int = 200
+    request: HttpRequest, bot: Bot, *, token: str = "", form: AboutForm | None = None, status: int = 200
 ) -> HttpResponse:
+    hosted = bot.kind == Bot.Kind.HOSTED
     context: dict[str, Any] = {
         "bot": bot,
         "troubles": quarantine.troubles(bot=bot),
+        "hosted": hosted,
+        "quotas": uploads.quotas_of(bot=bot) if hosted else None,
+        "rated": comparing.rated_versions(bot=bot, size=50) if hosted else None,
         "doing": selectors.doing(bot=bot),
         "token": token,
         "tokens": selectors.tokens_of(bot=bot),
         "versions": selectors.versions_of(bot=bot)[:50],
         "connections": selectors.connections_of(bot=bot),
         "logs": selectors.logs_of(bot=bot)[:20],
-        "settings": settings or SettingsForm(initial={"about": bot.about, "max_tables": bot.max_tables}),
+        "removals": selectors.removals_of(bot=bot),
+        "settings": form
+        or (AboutForm if hosted else SettingsForm)(initial={"about": bot.about, "max_tables": bot.max_tables}),
         "door": door_address(),
+        "days": settings.ARENA_LOG_DAYS,
         "own_address": reverse("bots:own", args=[bot.pk]),
     }
     return render(request, "bots/own.html", context, status=status)

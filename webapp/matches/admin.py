@@ -22,10 +22,11 @@ from webapp.matches.models import Block, Entry, Match, Ruleset, Series, SeriesSe
 
 class SeatLines(ReadOnlyLines):
     model = SeriesSeat
+    # never what it printed, which is its author's
     fields = ("seat", "version", "removed")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SeriesSeat]:
-        return super().get_queryset(request).select_related("version__bot").defer("version__source")
+        return super().get_queryset(request).select_related("version__bot").defer("version__source", "output")
 
 
 class BlockLines(ReadOnlyLines):

@@ -11,6 +11,7 @@ from typing import Protocol
 from django.conf import settings
 
 from arena.hosted import HostedBot
+from arena.package import ENTRY, stored_package, unpack
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.referee import Gone
 from arena.rules import AnyGame
@@ -61,9 +62,13 @@ class Chair(Protocol):
 
 def hosted_chair(version: Version, *, game: AnyGame, folder: Path, listener: Listener) -> Chair:
     """The chair of a bot that our machine runs; ``folder`` is private to the series."""
-    file = folder / f"{version.pk}.py"
-    file.write_bytes(bytes(version.source or b""))
-    return HostedBot(game, Player(version.bot.name, version.digest), file, listener)
+    # without a source, whose author has left meanwhile, it is an empty file, out of which comes no bot
+    package = stored_package(bytes(version.source or b""), version.filename if version.source else ENTRY)
+    own = folder / str(version.pk)
+    entry = own / package.entry
+    if not own.exists():  # the same version may sit at a table twice
+        unpack(package, own)
+    return HostedBot(game, Player(version.bot.name, version.digest), entry, listener)
 
 
 class RemoteChair:

@@ -97,6 +97,8 @@ class SeriesSeat(models.Model):
     version = models.ForeignKey("bots.Version", on_delete=models.PROTECT, related_name="series_seats")
     removed = models.CharField(max_length=300, blank=True)
     """Why the seat was taken off the table before a match (a nonce that did not fit), else empty."""
+    output = models.TextField(blank=True)
+    """What a hosted bot printed before it was taken off the table: for its author's eyes only."""
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["series", "seat"], name="series_seat_once")]
@@ -210,7 +212,12 @@ class EntryLog(models.Model):
     """What a bot wrote during a match: for its author's eyes only."""
 
     entry = models.OneToOneField(Entry, on_delete=models.CASCADE, related_name="log")
-    text = models.TextField()
+    lines = models.JSONField(default=list)
+    """What it logged: a list of ``[step, line]``, with the step of the replay that shows what it did then."""
+    text = models.TextField(blank=True)
+    """What it printed beside that; of old matches, all of it."""
+    exchange = models.JSONField(null=True, blank=True)
+    """At its first fault: what was ``asked`` and what was ``answered``, for people."""
 
     def __str__(self) -> str:
         return f"log of entry {self.entry_id}"

@@ -11,6 +11,7 @@ from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
 from webapp.matches.models import Match, Series
 from webapp.matches.services import give_up_blocks
+from webapp.matches.verdicts import conclude
 
 
 class NotAnOrganiser(Exception):
@@ -39,6 +40,9 @@ def cancel_series(*, series: Series, by: User) -> bool:
         if changed:
             # It may have been broken off and be waiting to go on with the same luck.
             give_up_blocks(series=series, reason="Cancelled by an organiser.")
+            series.refresh_from_db()
+            if series.purpose == Series.Purpose.VALIDATION:
+                conclude(series)
             write_down(by=by, rows=[series], text="Cancelled.")
     series.refresh_from_db()
     return bool(changed)

@@ -23,7 +23,7 @@ from arena.exchange import Withheld, bind, unveil
 from arena.games import find_game
 from arena.pairing import seat_orders
 from arena.protocol.v1 import arena_pb2 as pb
-from arena.record import write
+from arena.record import FaultStep, write
 from arena.referee import Luck, PlatformFailure, Terms, play
 from arena.rules import AnyGame, Ruleset, ruleset
 from arena.seats import LineSeat, Listener
@@ -47,6 +47,9 @@ from webapp.matches.services import Claim, ClaimLost
 
 log = logging.getLogger(__name__)
 
+LONGEST_EXCHANGE = 4000
+"""Characters of a question, and of an answer, that are kept for the author of a bot at fault."""
+
 
 class Plan(NamedTuple):
     """All that is known of a series before it is played."""
@@ -55,7 +58,10 @@ class Plan(NamedTuple):
     game: AnyGame
     rules: Ruleset
     limits: Limits
-    rated: bool
+    strict: bool
+    """A fault costs the place at the table; else a default move is made."""
+    candidate: int | None
+    """The series seat of the version that is validated: its first fault ends the series."""
     planned: int
     duplicate: bool
     versions: dict[int, Version]
@@ -144,7 +150,8 @@ def load(claim: Claim) -> Plan:
         game=game,
         rules=ruleset(game, series.ruleset.preset or None, series.ruleset.options),
         limits=Limits(series.ready_ms, series.move_ms, series.bank_ms),
-        rated=series.rated,
+        strict=series.rated or series.purpose == Series.Purpose.VALIDATION,
+        candidate=next((seat.seat for seat in seats if seat.version.validation_id == series.pk), None),
         planned=series.planned,
         duplicate=series.duplicate,
         versions={seat.seat: seat.version for seat in seats},
@@ -195,6 +202,8 @@ class _Sitting:
         self.chairs = chairs
         """By series seat; who is taken off the table is taken out of it."""
         self.clock = clock
+        self.failed = False
+        """The version that is validated was at fault: it needs no more matches."""
 
     async def run(self) -> None:
         """Every match that is not written yet."""
@@ -206,7 +215,7 @@ class _Sitting:
             assert luck is not None, "an open block without nonces is broken when its series is handed back"
             table = _Table(plan.open_block, luck, self._orders(number - plan.played_in_block), ())
             number = await self._block(table, number, plan.played_in_block)
-        while number <= plan.planned:
+        while number <= plan.planned and not self.failed:
             number = await self._block(await self._luck(number), number, 0)
 
     async def _greet(self) -> None:
@@ -239,6 +248,8 @@ class _Sitting:
             closing = index == len(table.orders) - 1
             records.append(await self._match(number, table, order, seats, closing))
             number, seats = number + 1, ()
+            if self.failed:
+                break
         await self._show(table, records)
         return number
 
@@ -275,9 +286,11 @@ class _Sitting:
             luck = await unveil(seats, name, binding, clock=self.clock, seconds=seconds)
         except Withheld as withheld:
             reasons = {order[fault.seat]: f"{fault.kind}: {fault.detail}" for fault in withheld.faults}
+            # what a bot printed that does not even begin is all that its author has to go by
+            outputs = {seat: await self.chairs[seat].rise() for seat in reasons}
             if block is not None:
                 await in_database(services.break_block)(claim=claim, block=block, reason=str(withheld))
-            await in_database(services.remove_seats)(claim=claim, reasons=reasons)
+            await in_database(services.remove_seats)(claim=claim, reasons=reasons, outputs=outputs)
             await asyncio.gather(*(self._remove(seat, reason) for seat, reason in reasons.items()))
             return None
         await in_database(services.keep_nonces)(claim=claim, block=block, nonces=luck.nonces)
@@ -299,14 +312,16 @@ class _Sitting:
             ruleset=plan.rules,
             players=tuple(Player(version.bot.name, version.digest) for version in versions),
             limits=plan.limits,
-            penalty="forfeit" if plan.rated else "default",
+            penalty="forfeit" if plan.strict else "default",
             number=number,
             started=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
         )
         record = await play(plan.game, terms, seats, table.luck, clock=self.clock)
         finished = datetime.now(UTC)
         printed = await self._rise(order)
-        logs = ["\n".join(filter(None, (*seat.log, output))) for seat, output in zip(seats, printed, strict=True)]
+        logs = [_log(plan, seat, output) for seat, output in zip(seats, printed, strict=True)]
+        at_fault = {order[step.seat] for step in record.steps if isinstance(step, FaultStep)}
+        self.failed = plan.candidate in at_fault
         await in_database(services.write_match)(
             claim=plan.claim,
             block=table.block,
@@ -315,7 +330,7 @@ class _Sitting:
             versions=versions,
             logs=logs,
             finished=finished,
-            closing=closing,
+            closing=closing or self.failed,
         )
         return write(record)
 
@@ -336,6 +351,22 @@ class _Sitting:
 
     def _name(self, block: Block) -> str:
         return _name(self.plan.claim.series, block.number)
+
+
+def _log(plan: Plan, seat: LineSeat, output: str) -> services.Log:
+    """What the bot on this seat wrote, and what was between it and the arena last."""
+    lines = tuple(zip(seat.log_decisions, seat.log, strict=True))
+    if seat.asked is None:
+        return services.Log(lines, output=output)
+    if not plan.strict:  # a fault did not end it
+        return services.Log(lines, seat.asked.decision, output)
+    fields = ", ".join(f"{name}={value!r}" for name, value in seat.asked.view._asdict().items() if name != "legal")
+    legal = ", ".join(map(plan.game.write, seat.asked.view.legal))
+    exchange = {
+        "asked": f"{fields}\nlegal: {legal}"[:LONGEST_EXCHANGE],
+        "answered": "" if seat.answered is None else plan.game.write(seat.answered)[:LONGEST_EXCHANGE],
+    }
+    return services.Log(lines, seat.asked.decision, output, exchange)
 
 
 def _name(series: int, number: int) -> str:

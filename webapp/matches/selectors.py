@@ -10,17 +10,19 @@ import zlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Prefetch, QuerySet
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from arena import record as records
 from arena.record import Record
-from webapp.bots.models import Bot
+from webapp.accounts.models import User
+from webapp.bots.models import Bot, Version
 from webapp.matches import replay
 from webapp.matches.drawing.svg import Svg
 from webapp.matches.drawing.telling import listed
-from webapp.matches.models import Block, Entry, Match, Ruleset, Series, SeriesSeat
+from webapp.matches.models import Block, Entry, EntryLog, Match, Ruleset, Series, SeriesSeat
 
 PAGE = 20
 
@@ -101,7 +103,7 @@ def _matches() -> QuerySet[Match]:
 
 def match_page(*, ruleset: Ruleset | None = None, before: int | None = None, size: int = PAGE) -> MatchPage:
     """The newest matches, of one ruleset or of all, that are older than ``before``."""
-    found = _matches().order_by("-id")
+    found = _matches().exclude(series__purpose=Series.Purpose.VALIDATION).order_by("-id")
     if ruleset is not None:
         found = found.filter(ruleset=ruleset)
     if before is not None:
@@ -111,12 +113,14 @@ def match_page(*, ruleset: Ruleset | None = None, before: int | None = None, siz
 
 def newest_pictured(*, size: int = 6) -> tuple[MatchRow, ...]:
     """The newest matches whose records are published."""
-    return _rows(list(_matches().filter(block__state=Block.State.CLOSED).order_by("-id")[:size]))
+    found = _matches().filter(block__state=Block.State.CLOSED).exclude(series__purpose=Series.Purpose.VALIDATION)
+    return _rows(list(found.order_by("-id")[:size]))
 
 
 def matches_of_bot(*, bot: Bot, before: int | None = None, size: int = PAGE) -> MatchPage:
     """The newest matches of one bot that are older than ``before``."""
-    entries = Entry.objects.filter(bot=bot).order_by("-match_id")
+    entries = Entry.objects.filter(bot=bot).exclude(match__series__purpose=Series.Purpose.VALIDATION)
+    entries = entries.order_by("-match_id")
     if before is not None:
         entries = entries.filter(match_id__lt=before)
     # a bot may sit at one table twice, with two of its versions
@@ -142,6 +146,30 @@ def _rows(found: Sequence[Match]) -> tuple[MatchRow, ...]:
 def find_match(*, name: str) -> Match | None:
     """A match with its ruleset, series and block, without its record."""
     return _matches().select_related("series").filter(name=name).first()
+
+
+def validates_bot_of(*, series: Series, user: User | AnonymousUser) -> bool:
+    """Whether the series validates a version of this person's."""
+    return user.is_authenticated and Version.objects.filter(validation=series, bot__owner=user.pk).exists()
+
+
+class OwnLog(NamedTuple):
+    """What a bot of the viewer's wrote in a match."""
+
+    entry: Entry
+    lines: tuple[str, ...]
+    """Those at the step that is shown."""
+
+
+def own_logs(*, match: Match, user: User | AnonymousUser, step: int) -> list[OwnLog]:
+    """What this person's own bots wrote in a match; of others nothing, not even whether there is anything."""
+    if not user.is_authenticated:
+        return []
+    logs = EntryLog.objects.filter(entry__match=match, entry__bot__owner=user.pk).order_by("entry__seat")
+    return [
+        OwnLog(log.entry, tuple(line for at, line in log.lines if at == step))
+        for log in logs.select_related("entry__bot")
+    ]
 
 
 # ---- records: closed blocks only -----------------------------------------------------------------
@@ -219,8 +247,8 @@ def _series() -> QuerySet[Series]:
 
 
 def series_in_state(*, state: str, size: int = 8) -> list[Series]:
-    """The newest series in a state, with their seats."""
-    return list(_series().filter(state=state).order_by("-id")[:size])
+    """The newest series in a state, with their seats; without those that validate a version."""
+    return list(_series().filter(state=state).exclude(purpose=Series.Purpose.VALIDATION).order_by("-id")[:size])
 
 
 def open_series_of_ruleset(*, ruleset: Ruleset, size: int = 20) -> list[Series]:

@@ -26,6 +26,7 @@ from webapp.bots.models import Bot, Connection, Version
 from webapp.bots.quarantine import judge_removal, judge_series
 from webapp.celery import Priority, app
 from webapp.matches.models import Block, Entry, EntryLog, Match, Ruleset, Series, SeriesSeat
+from webapp.matches.verdicts import conclude
 
 log = logging.getLogger(__name__)
 
@@ -82,9 +83,13 @@ def create_series(
 
 def ring(series: Series, *, in_seconds: float = 0.0) -> None:
     """Wake a worker for a waiting series, once the present transaction is committed. Ringing twice does no harm."""
-    # what was broken off goes first: others have waited for it once already
-    soon = series.broken > 0 or series.purpose == Series.Purpose.TOURNAMENT
-    priority = Priority.TOURNAMENT if soon else Priority.LADDER
+    if series.purpose == Series.Purpose.VALIDATION:
+        priority = Priority.PERSON
+    elif series.broken > 0 or series.purpose == Series.Purpose.TOURNAMENT:
+        # what was broken off goes first: others have waited for it once already
+        priority = Priority.TOURNAMENT
+    else:
+        priority = Priority.LADDER
     options: dict[str, Any] = {"priority": priority, "retry": False}
     if in_seconds:
         options["countdown"] = in_seconds
@@ -189,6 +194,19 @@ def whereabouts(*, claim: Claim, connection: int) -> tuple[str, str] | None:
 # ---- playing -------------------------------------------------------------------------------------
 
 
+class Log(NamedTuple):
+    """What a bot wrote in a match, for its author's eyes."""
+
+    lines: tuple[tuple[int, str], ...] = ()
+    """What it logged, each line with the number of the question whose answer it came with."""
+    questions: int = 0
+    """How many it was asked."""
+    output: str = ""
+    """What it printed beside that."""
+    exchange: Mapping[str, str] | None = None
+    """If it was at fault: what was ``asked``, and what was ``answered``."""
+
+
 def blocks_of(series_id: int) -> int:
     """How many blocks the series has had so far."""
     return Block.objects.filter(series=series_id).count()
@@ -246,7 +264,7 @@ def write_match(
     number: int,
     record: Record,
     versions: Sequence[Version],
-    logs: Sequence[str],
+    logs: Sequence[Log],
     finished: datetime,
     closing: bool,
 ) -> Match:
@@ -280,9 +298,14 @@ def write_match(
     )
     entries = Entry.objects.bulk_create(_entry(match, record, seat, version) for seat, version in enumerate(versions))
     EntryLog.objects.bulk_create(
-        EntryLog(entry=entry, text=text.replace("\0", "\ufffd"))
-        for entry, text in zip(entries, logs, strict=True)
-        if text
+        EntryLog(
+            entry=entry,
+            lines=_at_steps(record, entry.seat, log),
+            text=log.output.replace("\0", "\ufffd"),
+            exchange=log.exchange if entry.fault else None,
+        )
+        for entry, log in zip(entries, logs, strict=True)
+        if log.lines or log.output or (entry.fault and log.exchange)
     )
     if closing:
         _close(block, Block.State.CLOSED, "")
@@ -290,6 +313,31 @@ def write_match(
         series.broken = 0
         series.save(update_fields=["broken"])
     return match
+
+
+def _at_steps(record: Record, seat: int, log: Log) -> list[tuple[int, str]]:
+    """The log lines, each with the step of the replay that shows what the seat did then."""
+    decided: list[int] = []
+    for number, step in enumerate(record.steps, start=1):
+        if isinstance(step, FaultStep) and step.seat == seat:
+            decided.append(number)
+        elif isinstance(step, MovesStep) and seat in step.moves:
+            before = record.steps[decided[-1] - 1] if decided else None
+            if isinstance(before, FaultStep) and before.then == "default" and _same_moment(record, decided[-1], number):
+                decided[-1] = number  # the default move was made for it
+            else:
+                decided.append(number)
+    unasked = max(0, len(decided) - log.questions)  # who was not ready is at fault before the first question
+    last = len(record.steps)
+    return [
+        (decided[index] if 0 <= (index := question - 1 + unasked) < len(decided) else last, line)
+        for question, line in log.lines
+    ]
+
+
+def _same_moment(record: Record, fault: int, moves: int) -> bool:
+    """Whether nothing but faults stands between two steps, counted from 1: they are one decision."""
+    return all(isinstance(step, FaultStep) for step in record.steps[fault - 1 : moves - 1])
 
 
 def _entry(match: Match, record: Record, seat: int, version: Version) -> Entry:
@@ -314,14 +362,15 @@ def _entry(match: Match, record: Record, seat: int, version: Version) -> Entry:
 
 
 @transaction.atomic
-def remove_seats(*, claim: Claim, reasons: dict[int, str]) -> None:
-    """Take these seats of the series off the table before a match, each for its reason."""
+def remove_seats(*, claim: Claim, reasons: dict[int, str], outputs: Mapping[int, str] | None = None) -> None:
+    """Take these seats of the series off the table before a match, each for its reason, and keep what it printed."""
     series = _hold(claim)
     removed: dict[int, str] = {}
     for seat, reason in reasons.items():
         taken = SeriesSeat.objects.select_related("version").get(series=series, seat=seat)
         taken.removed = reason[:300]
-        taken.save(update_fields=["removed"])
+        taken.output = (outputs or {}).get(seat, "").replace("\0", "\ufffd")
+        taken.save(update_fields=["removed", "output"])
         removed.setdefault(taken.version.bot_id, reason)
     judge_removal(series=series, reasons=removed)
 
@@ -392,6 +441,8 @@ def _end(series: Series, state: Series.State, note: str) -> None:
     series.state, series.note, series.finished = state, note[:300], timezone.now()
     series.worker, series.lease_until = "", None
     series.save(update_fields=["state", "note", "finished", "worker", "lease_until", "broken"])
+    if series.purpose == Series.Purpose.VALIDATION:
+        conclude(series)
 
 
 # ---- the sweeper ---------------------------------------------------------------------------------

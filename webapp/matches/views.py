@@ -14,6 +14,11 @@ from webapp.matches.models import Series
 from webapp.pages.asking import before_of
 
 
+def _may_see(request: HttpRequest, series: Series) -> bool:
+    """How a version was validated is for its author to see, and nobody else learns that there was such a series."""
+    return series.purpose != Series.Purpose.VALIDATION or selectors.validates_bot_of(series=series, user=request.user)
+
+
 @require_safe
 def matches(request: HttpRequest) -> HttpResponse:
     """The newest matches, of one ruleset or of all."""
@@ -39,7 +44,7 @@ def matches(request: HttpRequest) -> HttpResponse:
 def match(request: HttpRequest, name: str, step: int | None = None) -> HttpResponse:
     """The replay of a match: its end, or one step of it, as somebody saw it."""
     found = selectors.find_match(name=name)
-    if found is None:
+    if found is None or not _may_see(request, found.series):
         raise Http404
     record = selectors.closed_record(name=name)
     entries = list(found.entries.all())
@@ -55,6 +60,7 @@ def match(request: HttpRequest, name: str, step: int | None = None) -> HttpRespo
         raise Http404 from error
     steps = replay.Steps(reverse("match_step", args=[name, 0]).removesuffix("0/"), "/?as=")
     context |= {"replay": shown, "steps": steps, "record": record, "fairness": record.fairness}
+    context["own_logs"] = selectors.own_logs(match=found, user=request.user, step=shown.step)
     part = request.headers.get("HX-Request") == "true"
     return render(request, "matches/_replay.html" if part else "matches/match.html", context)
 
@@ -62,8 +68,9 @@ def match(request: HttpRequest, name: str, step: int | None = None) -> HttpRespo
 @require_safe
 def match_record(request: HttpRequest, name: str) -> HttpResponse:
     """The record of a match, once its block is closed."""
+    found = selectors.find_match(name=name)
     text = selectors.closed_record_text(name=name)
-    if text is None:
+    if found is None or text is None or not _may_see(request, found.series):
         raise Http404
     response = HttpResponse(text, content_type="application/json; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}.json"'
@@ -75,7 +82,7 @@ def match_record(request: HttpRequest, name: str) -> HttpResponse:
 def series(request: HttpRequest, pk: int) -> HttpResponse:
     """A series: who plays, how far it is, its matches and its blocks."""
     found = selectors.find_series(pk=pk)
-    if found is None:
+    if found is None or not _may_see(request, found):
         raise Http404
     page = selectors.matches_of_series(series=found, after=before_of(request, "after") or 0)
     context = {

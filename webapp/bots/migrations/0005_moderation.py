@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('bots', '0002_initial'),
+        ('bots', '0003_uploads'),
     ]
 
     operations = [

@@ -11,13 +11,14 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 import django.db
+from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import close_old_connections, connections
 from kombu.exceptions import OperationalError
 
 from webapp.accounts import addresses, notices
-from webapp.bots import presence
-from webapp.matches import ladder, services
+from webapp.bots import presence, uploads
+from webapp.matches import ladder, retention, services
 from webapp.matches.models import Ruleset
 from webapp.moderation import signs
 from webapp.ratings.services import refit
@@ -41,6 +42,11 @@ def _refit_all() -> None:
         refit(ruleset=row)
 
 
+def _forget() -> None:
+    retention.forget_logs(older_than=timedelta(days=settings.ARENA_LOG_DAYS))
+    uploads.forget_uploads()
+
+
 DUTIES = (
     Duty("sweep", 1.0, services.sweep),
     Duty("lines", 2.0, presence.sweep),
@@ -51,6 +57,7 @@ DUTIES = (
     Duty("signs", 20.0, signs.gather),
     Duty("shared content", 3600.0, signs.find_shared_content),
     Duty("old prints", 3600.0, addresses.forget_old_prints),
+    Duty("forget", 600.0, _forget),
 )
 
 

@@ -1,0 +1,27 @@
+"""No request may bring more than the largest upload: refused by what it announces, before any of it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from arena.package import MOST_BYTES
+
+
+def refuse_large_bodies(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """A middleware. It stands before all that reads a form, as the protection against CSRF does."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        announced = request.META.get("CONTENT_LENGTH") or "0"
+        if announced.isascii() and announced.isdecimal() and int(announced) <= settings.ARENA_MOST_BODY_BYTES:
+            return get_response(request)
+        said = _("That is too large: an upload has at most %(most)d KiB.") % {"most": MOST_BYTES >> 10}
+        if request.path.startswith("/api/"):
+            return JsonResponse({"error": said}, status=413)
+        return render(request, "413.html", {"said": said}, status=413)
+
+    return answer
