@@ -60,10 +60,12 @@ class Chair(Protocol):
 
 
 def hosted_chair(version: Version, *, game: AnyGame, folder: Path, listener: Listener) -> Chair:
-    """The chair of a bot that our machine runs; ``folder`` is private to the series."""
-    file = folder / f"{version.pk}.py"
-    file.write_bytes(bytes(version.source or b""))
-    return HostedBot(game, Player(version.bot.name, version.digest), file, listener)
+    """The chair of a bot that our machine runs; ``folder`` and ``listener`` are for this seat alone."""
+    entry = "bot.py"
+    files = folder / str(version.pk)
+    files.mkdir(parents=True)
+    (files / entry).write_bytes(bytes(version.source or b""))
+    return HostedBot(game, Player(version.bot.name, version.digest), files, entry, listener)
 
 
 class RemoteChair:

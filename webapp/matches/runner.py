@@ -12,6 +12,7 @@ import secrets
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -162,13 +163,16 @@ async def _play(claim: Claim) -> None:
     lines = await find_lines(claim, plan.versions, RETURN_SECONDS if plan.broken else PATIENCE_SECONDS)
     # the shortest of names: a socket's path has at most 107 bytes
     with tempfile.TemporaryDirectory(prefix="arena-") as name:
-        async with WallClock() as clock, Listener(f"unix:{name}/s") as listener:
+        async with WallClock() as clock, AsyncExitStack() as listening:
             chairs: dict[int, Chair] = {}
             for seat, version in plan.versions.items():
                 if seat in lines:
                     chairs[seat] = RemoteChair(lines[seat], claim=claim, game=plan.game)
-                else:
-                    chairs[seat] = hosted_chair(version, game=plan.game, folder=Path(name), listener=listener)
+                    continue
+                # a folder and a socket for each, so that nobody can dial in as somebody else
+                listener = await listening.enter_async_context(Listener(f"unix:{name}/{seat}.s"))
+                folder = Path(name, str(seat))
+                chairs[seat] = hosted_chair(version, game=plan.game, folder=folder, listener=listener)
             try:
                 await open_all(list(chairs.values()))
                 await _Sitting(plan, chairs, clock).run()
