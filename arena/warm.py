@@ -50,7 +50,7 @@ class Setting(NamedTuple):
     walls: Walls
     readable: tuple[str, ...]
     imports: tuple[str, ...]
-    """What the bot will want, apart from the kit."""
+    """What every child will want."""
 
 
 def main(arguments: str) -> None:
@@ -64,7 +64,7 @@ def main(arguments: str) -> None:
         # not by SIGKILL: what the bot has started has to end too
         die_with_parent(setting.parent, by=signal.SIGTERM)
     # slow, and wanted by every child
-    for name in ("arena.dial", "arena.kit", *setting.imports):
+    for name in setting.imports:
         import_module(name)
     _answer({"ready": True})
     orders = _Orders()

@@ -55,10 +55,12 @@ class Cell:
         folder: the bot's files; nothing in it is ever opened by us.
         socket: the path of the one socket that the bot may connect to.
         walls: for tests, which take walls away to show what each is good for.
+        kit: whether the bot will want the kit.
     """
 
-    def __init__(self, folder: Path, socket: str | None, walls: Walls = ALL) -> None:
+    def __init__(self, folder: Path, socket: str | None, walls: Walls = ALL, *, kit: bool = True) -> None:
         self._folder = folder
+        self._kit = kit
         self._socket = socket
         wall = outer()
         self._bwrap = wall.bwrap
@@ -124,12 +126,13 @@ class Cell:
 
     def _imports(self) -> tuple[str, ...]:
         """What is worth importing before the fork, because the bot will want it."""
+        kit = ("arena.dial", "arena.kit") if self._kit else ()
         pattern = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:.*,[ \t]*)?numpy\b", re.MULTILINE)
         if "numpy" in {Path(package).name for package in places().packages}:
             for file in self._folder.rglob("*.py"):
                 if pattern.search(file.read_bytes()):
-                    return ("numpy",)
-        return ()
+                    return (*kit, "numpy")
+        return kit
 
     def _limit(self) -> None:
         assert self._process is not None

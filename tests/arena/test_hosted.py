@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
 import subprocess
@@ -18,79 +17,16 @@ import pytest
 from arena import hosted
 from arena.clock import WallClock
 from arena.hosted import HostedBot
-from arena.record import Record
 from arena.referee import PlatformFailure
 from arena.sandbox import cell, places
 from arena.sandbox.cell import OUTPUT_BYTES
 from arena.sandbox.walls import ALL, NONE, Walls
 from arena.seats import Listener
-from arena.table import Limits, Penalty, Player
-from arena.verify import verify
+from arena.table import Limits, Player
+from tests.arena.houses import GOOD, LONG, House, ours, second
 from tests.arena.tables import GAME, faults, kinds, playing
 
-LIMITS = Limits(ready_ms=5_000, move_ms=1_000, bank_ms=0)
-
-GOOD = """
-GAME = "three_coins"
-def choose(view):
-    return view.legal[0]
-"""
-
-SECOND_MOVE = """
-import os, signal, subprocess, sys, threading, time
-GAME = "three_coins"
-asked = 0
-def choose(view):
-    global asked
-    asked += 1
-    if asked == 2:
-        {what}
-    return view.legal[0]
-"""
-
-
-def second(what: str) -> str:
-    """A bot that does something at its second question."""
-    return SECOND_MOVE.format(what=what)
-
-
 OUTER = NONE._replace(outer=True)
-
-LONG = f"9{os.getpid()}"
-"""Seconds that no other test sleeps."""
-
-
-class House:
-    """Plays matches of hosted bots over one series."""
-
-    def __init__(self, folder: Path, walls: Walls = ALL) -> None:
-        self.folder = folder
-        self.walls = walls
-        self.listening = contextlib.AsyncExitStack()
-        self.bots: list[HostedBot] = []
-        self.printed: list[str] = []
-
-    async def open(self, *sources: str) -> None:
-        for number, source in enumerate(sources):
-            folder = self.folder / str(len(self.bots))
-            folder.mkdir()
-            (folder / "bot.py").write_text(source)
-            listener = await self.listening.enter_async_context(Listener(f"unix:{self.folder}/{len(self.bots)}.s"))
-            player = Player(f"bot {number}", f"sha256:{number}")
-            self.bots.append(HostedBot(GAME, player, folder, "bot.py", listener, walls=self.walls))
-        await asyncio.gather(*(bot.open() for bot in self.bots))
-
-    async def match(self, *, limits: Limits = LIMITS, penalty: Penalty = "forfeit") -> Record:
-        async with asyncio.timeout(30), WallClock() as clock:
-            seats = list(await asyncio.gather(*(bot.sit() for bot in self.bots)))
-            record = await playing(clock, seats, limits=limits, penalty=penalty)
-            self.printed = list(await asyncio.gather(*(bot.rise() for bot in self.bots)))
-        verify(record)
-        return record
-
-    async def close(self) -> None:
-        await asyncio.gather(*(bot.close() for bot in self.bots), return_exceptions=True)
-        await self.listening.aclose()
 
 
 @pytest.fixture(autouse=True)
@@ -100,16 +36,6 @@ def nothing_left() -> Iterator[None]:
     yield
     left = [process for process in psutil.process_iter() if process.pid not in before and ours(process)]
     assert not left
-
-
-def ours(process: psutil.Process) -> bool:
-    try:
-        command = " ".join(process.cmdline())
-        return process.status() != psutil.STATUS_ZOMBIE and (
-            (f"[{os.getpid()}, [" in command and process.name() != "bwrap") or f"sleep {LONG}" in command
-        )
-    except psutil.Error:
-        return False
 
 
 @pytest.fixture
@@ -428,7 +354,8 @@ from arena.clock import WallClock
 from arena.sandbox.walls import Walls
 from arena.table import Limits
 from tests.arena.tables import playing
-from tests.arena.test_hosted import CHILDREN, GOOD, House, second
+from tests.arena.houses import GOOD, House, second
+from tests.arena.test_hosted import CHILDREN
 async def main():
     folder = Path(sys.argv[1])
     async with WallClock() as clock:
