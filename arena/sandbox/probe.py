@@ -43,9 +43,9 @@ def attempts(order: dict[str, Any]) -> dict[str, Callable[[], object]]:
         "write": lambda: Path(__file__).with_name("probe.tmp").write_bytes(b"!") and _remove("probe.tmp"),
         "fork": _forks,
         "exec": _executes,
-        "signal": lambda: os.kill(os.getppid(), 0) is None,
+        "signal": lambda: _done(os.kill, os.getppid(), 0),
         "stop": lambda: os.pidfd_open(os.getppid()),
-        "affinity": lambda: os.sched_setaffinity(os.getppid(), os.sched_getaffinity(0)) is None,
+        "affinity": lambda: _done(os.sched_setaffinity, os.getppid(), os.sched_getaffinity(0)),
         "limits": lambda: bool(resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE)),
         "trace": lambda: libc is not None and libc.ptrace(_TRACE_SEIZE, os.getppid(), None, None) == 0,
         "root": lambda: os.geteuid() == 0 or os.getegid() == 0,
@@ -54,6 +54,11 @@ def attempts(order: dict[str, Any]) -> dict[str, Callable[[], object]]:
         # the last one: whoever is in a new namespace has all privileges there
         "namespace": lambda: libc is not None and libc.unshare(_NEW_USER_NAMESPACE) == 0,
     }
+
+
+def _done(attempt: Callable[..., object], *arguments: object) -> bool:
+    attempt(*arguments)
+    return True
 
 
 def _connected(family: int, address: Any) -> bool:

@@ -215,7 +215,7 @@ async def judged(tmp_path: Path, walls: Walls, source: str, **limits: Any) -> tu
 
 
 async def test_memory_that_no_limit_of_a_process_counts_is_counted_by_the_group(tmp_path: Path) -> None:
-    bomb = second("globals().update(kept=bytearray(b'x') * (700 << 20))")
+    bomb = second("globals().update(kept=b'x' * (700 << 20))")
     async with house(tmp_path / "open", without("limits", "cgroup"), bomb, GOOD) as loose:
         assert not faults(await loose.match(limits=PATIENT))
     fault, _ = await judged(tmp_path, without("limits"), bomb, limits=PATIENT)
@@ -224,7 +224,7 @@ async def test_memory_that_no_limit_of_a_process_counts_is_counted_by_the_group(
 
 
 async def test_an_author_reads_that_the_memory_was_not_enough(tmp_path: Path) -> None:
-    fault, printed = await judged(tmp_path, ALL, "kept = bytearray(b'x') * (700 << 20)\n" + GOOD)
+    fault, printed = await judged(tmp_path, ALL, "kept = b'x' * (700 << 20)\n" + GOOD)
     assert fault.kind == "gone"
     assert "MemoryError" in printed
 

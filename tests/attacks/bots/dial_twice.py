@@ -1,6 +1,7 @@
 """Shows its ticket again, to sit on two chairs."""
 
 import gc
+import threading
 
 import grpc
 
@@ -13,9 +14,15 @@ def attack():
     (mine,) = [found for found in gc.get_objects() if isinstance(found, Conversation)]
     ticket = TARGETS["ticket"] or mine.hello().hello.token
     target = TARGETS["listener"] or "unix:/run/arena.sock"
+    answered = threading.Event()
+
+    def requests():
+        yield pb.PlayRequest(hello=pb.Hello(token=ticket, game=GAME))
+        answered.wait(10)
+
     with grpc.insecure_channel(target) as channel:
-        hello = pb.PlayRequest(hello=pb.Hello(token=ticket, game=GAME))
-        for answer in ArenaServiceStub(channel).Play(iter([hello])):
-            if answer.WhichOneof("message") == "welcome":
-                return answer.welcome.bot
-            raise PermissionError(answer.error.message)
+        answer = next(ArenaServiceStub(channel).Play(requests()))
+        answered.set()
+    if answer.WhichOneof("message") != "welcome":
+        raise PermissionError(answer.error.message)
+    return answer.welcome.bot
