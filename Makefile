@@ -18,7 +18,7 @@ UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --g
 PROTOS = $(shell find protos -name '*.proto' 2>/dev/null)
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: help up test check format protos lock clean site dev chromium
+.PHONY: help up test check bench format protos lock clean site dev chromium
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 16
@@ -43,6 +43,12 @@ check: dev .tools/protoc/stamp  ## lint, formatting, types, import contracts, pr
 	fi
 	run $(BIN)/python -m webapp makemigrations --check --dry-run
 	[ -z "$$failed" ] || { printf "\nThese have failed:$$failed\n"; exit 1; }
+
+bench: dev  ## measure the referee, the wire and the start of hosted bots, each against a floor of the same run
+	@for what in referee wire startup; do
+		echo "== $$what"
+		$(BIN)/python -m bench.$$what
+	done
 
 format: dev  ## put the code into its standard form
 	@$(BIN)/ruff check --fix

@@ -57,7 +57,9 @@ class HostedBot:
         Raises:
             PlatformFailure: it does not start.
         """
-        self._cell = Cell(self._folder, self._listener.target.removeprefix("unix:"), self._walls)
+        name = self._game.name
+        imports = ("arena.dial", "arena.kit", f"arena.games.{name}", f"arena.wire.{name}")
+        self._cell = Cell(self._folder, self._listener.target.removeprefix("unix:"), self._walls, imports=imports)
         await self._cell.open()
 
     async def sit(self) -> LineSeat:

@@ -7,7 +7,6 @@ bot would find the same things today. Only the standard library is imported here
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import platform
 import sys
@@ -70,6 +69,8 @@ def name() -> str:
 
 def installed(package: str) -> str | None:
     """The version of a package that is installed here."""
+    import importlib.metadata  # as slow as all of the kit, and bots' own processes want only the numbers above
+
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

@@ -20,6 +20,7 @@ Whatever the bot prints goes to standard error. The end of standard input, or of
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import select
@@ -66,6 +67,8 @@ def main(arguments: str) -> None:
     # slow, and wanted by every child
     for name in setting.imports:
         import_module(name)
+    gc.freeze()
+    gc.enable()
     _answer({"ready": True})
     orders = _Orders()
     while (order := orders.next()) is not None:
@@ -73,6 +76,7 @@ def main(arguments: str) -> None:
             _answer({"exit": _run(order, setting, orders)})
         elif "fence" in order:
             os.write(2, order["fence"].encode())
+    os._exit(0)  # there is nothing to tidy up, and that would take a while
 
 
 def _leave(_number: int, _frame: object) -> None:

@@ -10,6 +10,7 @@ import re
 import secrets
 import signal
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,8 @@ OUTPUT_BYTES = 65_536
 OUTPUT_PAUSE = 0.002
 """Seconds between two looks at the output of a bot that has printed enough."""
 
-_BOOT = "import json,sys;sys.path+=json.loads(sys.argv[1]);from arena.warm import main;main(sys.argv[2])"
+# without the collector, which would look again and again through what stays for good: a quarter of the time
+_BOOT = "import gc,json,sys as s;gc.disable();s.path+=json.loads(s.argv[1]);from arena.warm import main;main(s.argv[2])"
 
 _ENVIRONMENT = {
     "LANG": "C.UTF-8",
@@ -55,12 +57,12 @@ class Cell:
         folder: the bot's files; nothing in it is ever opened by us.
         socket: the path of the one socket that the bot may connect to.
         walls: for tests, which take walls away to show what each is good for.
-        kit: whether the bot will want the kit.
+        imports: the modules that every match will want, imported once.
     """
 
-    def __init__(self, folder: Path, socket: str | None, walls: Walls = ALL, *, kit: bool = True) -> None:
+    def __init__(self, folder: Path, socket: str | None, walls: Walls = ALL, *, imports: Sequence[str] = ()) -> None:
         self._folder = folder
-        self._kit = kit
+        self._wanted = tuple(imports)
         self._socket = socket
         wall = outer()
         self._bwrap = wall.bwrap
@@ -126,13 +128,12 @@ class Cell:
 
     def _imports(self) -> tuple[str, ...]:
         """What is worth importing before the fork, because the bot will want it."""
-        kit = ("arena.dial", "arena.kit") if self._kit else ()
         pattern = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:.*,[ \t]*)?numpy\b", re.MULTILINE)
         if "numpy" in {Path(package).name for package in places().packages}:
             for file in self._folder.rglob("*.py"):
                 if pattern.search(file.read_bytes()):
-                    return (*kit, "numpy")
-        return kit
+                    return (*self._wanted, "numpy")
+        return self._wanted
 
     def _limit(self) -> None:
         assert self._process is not None
@@ -140,9 +141,7 @@ class Cell:
             return
         self._cgroup = cgroups.make()
         if self._cgroup is not None:
-            outside = self._process.pid
-            inside = [process for process, parent, _ in relations() if parent == outside]
-            self._cgroup.take([outside, *inside])
+            self._cgroup.take([self._process.pid, *_children(self._process.pid)])
 
     async def run(self, order: dict[str, Any], *, kind: str = "play") -> asyncio.Future[str]:
         """Have a match's process forked; gives how it will have ended.
@@ -277,6 +276,12 @@ class Cell:
             before = recent[-32:]
             if len(self._output) >= OUTPUT_BYTES:
                 await asyncio.sleep(OUTPUT_PAUSE)
+
+
+def _children(process: int) -> list[int]:
+    with contextlib.suppress(FileNotFoundError):
+        return list(map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split()))
+    return [child for child, parent, _ in relations() if parent == process]  # a kernel without that file
 
 
 def _open_to_all(folder: Path) -> None:

@@ -113,7 +113,7 @@ async def _probe(walls: Walls) -> dict[str, bool]:
         port = listening.enter_context(_listening(socket.AF_INET, ("127.0.0.1", 0))).getsockname()[1]
         for address in (own, other, f"\0{abstract}"):
             listening.enter_context(_listening(socket.AF_UNIX, address))
-        cell = Cell(folder, own, walls, kit=False)
+        cell = Cell(folder, own, walls)
         try:
             await cell.open()
             order = {"port": port, "canary": canary, "socket": other, "abstract": abstract}
@@ -149,4 +149,7 @@ def _compile() -> None:
     """Compile what bots will import: they see it read-only, and would compile it anew in every series."""
     for package in places().packages:
         if os.access(package, os.W_OK):
-            compileall.compile_dir(package, quiet=2, maxlevels=10)
+            if os.path.isdir(package):  # noqa: PTH112
+                compileall.compile_dir(package, quiet=2, maxlevels=10)
+            else:
+                compileall.compile_file(package, quiet=2)

@@ -119,9 +119,13 @@ def _furniture() -> tuple[str, ...]:
             shown.append(path)
             room_for(path)
             arguments.extend(("--ro-bind", path, path))
-    arguments.extend(("--dir", KIT))
+    arguments.extend(("--dir", KIT, "--dir", f"{KIT}/__pycache__"))
     for path in places().packages:
         arguments.extend(("--ro-bind", path, f"{KIT}/{Path(path).name}"))
+        # a module of one file has its compiled form elsewhere
+        compiled = Path(importlib.util.cache_from_source(path)) if path.endswith(".py") else None
+        if compiled is not None and compiled.exists():
+            arguments.extend(("--ro-bind", str(compiled), f"{KIT}/__pycache__/{compiled.name}"))
     room_for("/dev/null")
     for path in DEVICES:
         arguments.extend(("--dev-bind", path, path))
