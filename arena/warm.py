@@ -75,6 +75,7 @@ def main(arguments: str) -> None:
         if "play" in order or "probe" in order:
             _answer({"exit": _run(order, setting, orders)})
         elif "fence" in order:
+            os.set_blocking(2, True)  # the bot may have changed that for everybody
             os.write(2, order["fence"].encode())
     os._exit(0)  # there is nothing to tidy up, and that would take a while
 

@@ -131,7 +131,7 @@ class Cell:
         pattern = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:.*,[ \t]*)?numpy\b", re.MULTILINE)
         if "numpy" in {Path(package).name for package in places().packages}:
             for file in self._folder.rglob("*.py"):
-                if pattern.search(file.read_bytes()):
+                if stat.S_ISREG(file.lstat().st_mode) and pattern.search(file.read_bytes()):
                     return (*self._wanted, "numpy")
         return self._wanted
 
