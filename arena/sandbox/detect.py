@@ -55,7 +55,7 @@ class Report(NamedTuple):
         """What keeps it from being strong, for people, with what to do about it; empty where it is."""
         if self.strong:
             return ""
-        missing = [f"{layer.name}: {layer.advice}" for layer in self._missing]
+        missing = [layer.advice or f"{layer.name} was left out" for layer in self._missing]
         if self.failure:
             missing.append(self.failure)
         elif not missing:

@@ -84,7 +84,7 @@ def test_a_weak_worker_says_why(weak: Report, client: Client) -> None:
     hosting.announce(name="here:1")
     found = hosting.hosting()
     assert not found.strong
-    assert found.why.startswith("bubblewrap: ")
+    assert found.why.startswith("bubblewrap ")
     assert found.runtime == ""
     assert "Uploaded bots are not run at present" in client.get("/status/").content.decode()
 
