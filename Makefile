@@ -19,7 +19,7 @@ UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --g
 PROTOS = $(shell find protos -name '*.proto' 2>/dev/null)
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: help up test check format protos messages lock clean site dev chromium node
+.PHONY: help up test check bench format protos messages lock clean site dev chromium node
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 16
@@ -45,6 +45,12 @@ check: dev .tools/protoc/stamp  ## lint, formatting, types, import contracts, pr
 	run $(BIN)/python -m webapp makemigrations --check --dry-run
 	run $(BIN)/python -m webapp messages --check
 	[ -z "$$failed" ] || { printf "\nThese have failed:$$failed\n"; exit 1; }
+
+bench: dev  ## measure the referee, the wire and the start of hosted bots, each against a floor of the same run
+	@for what in referee wire startup; do
+		echo "== $$what"
+		$(BIN)/python -m bench.$$what
+	done
 
 format: dev  ## put the code into its standard form
 	@$(BIN)/ruff check --fix

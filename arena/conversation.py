@@ -13,11 +13,10 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from arena import __version__, chance, wire
-from arena.fairness import Played, Promise, differences
 from arena.games import find_game
 from arena.kit import Bot, BotError, ChoiceError, read_choice
 from arena.protocol.v1 import arena_pb2 as pb
-from arena.table import MatchEnd, MatchInfo
+from arena.table import MatchEnd, MatchInfo, Played, Promise
 from arena.witness import asking
 
 NONCE_BYTES = 16
@@ -211,6 +210,9 @@ class Conversation:
             for m in matches
             if m.info.match in self._ended
         ]
+        # imported only where it is needed: a hosted bot's process ends before there is anything to check
+        from arena.fairness import differences
+
         found = differences(
             promise._replace(own=own), seed=reveal.seed, nonces=reveal.nonces, records=reveal.records, played=played
         )

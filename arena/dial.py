@@ -46,6 +46,9 @@ CHANNEL_OPTIONS: tuple[tuple[str, Any], ...] = (
     ("grpc.use_local_subchannel_pool", 1),
 )
 
+LAUNCHED_OPTIONS = tuple(option for option in CHANNEL_OPTIONS if "keepalive" not in option[0])
+"""Without pings: a bot that the arena has frozen for a while must not take the silence for a lost line."""
+
 _FINAL = {
     pb.ERROR_CODE_UNAUTHENTICATED,
     pb.ERROR_CODE_WRONG_GAME,
@@ -170,7 +173,7 @@ def play_stream(
     conversation = Conversation(make, game=game, token=token, tell=tell)
 
     async def carry() -> None:
-        async with _channel(target, tls=False) as channel:
+        async with grpc.aio.insecure_channel(target, options=LAUNCHED_OPTIONS) as channel:
             await _carry(channel, conversation, None)
 
     asyncio.run(carry())

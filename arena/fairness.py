@@ -3,33 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from arena import chance
 from arena.record import FaultStep, MovesStep, Record, RecordError, read
-from arena.rules import Ruleset
+from arena.table import Played, Promise
 from arena.verify import VerificationError, verify
-
-
-class Promise(NamedTuple):
-    """What a player was told before it revealed its nonce."""
-
-    commitment: bytes
-    """SHA-256 of the arena's seed."""
-    hashes: tuple[bytes, ...]
-    """SHA-256 of every nonce of the table."""
-    own: bytes | None = None
-    """The player's own nonce; None where an earlier process of the same seat chose it."""
-
-
-class Played(NamedTuple):
-    """A match as the player remembers it."""
-
-    match: str
-    seat: int
-    ruleset: Ruleset
-    answers: tuple[str | None, ...]
-    """What it answered to each question: the text of a move, or None where it had none to give."""
 
 
 def differences(

@@ -79,3 +79,24 @@ class MatchEnd(NamedTuple):
     """The seat's own."""
     voided: str = ""
     """Why the arena broke the match off; it counts for nobody. Empty otherwise."""
+
+
+class Promise(NamedTuple):
+    """What a player was told before it revealed its nonce."""
+
+    commitment: bytes
+    """SHA-256 of the arena's seed."""
+    hashes: tuple[bytes, ...]
+    """SHA-256 of every nonce of the table."""
+    own: bytes | None = None
+    """The player's own nonce; None where an earlier process of the same seat chose it."""
+
+
+class Played(NamedTuple):
+    """A match as the player remembers it."""
+
+    match: str
+    seat: int
+    ruleset: Ruleset
+    answers: tuple[str | None, ...]
+    """What it answered to each question: the text of a move, or None where it had none to give."""

@@ -109,6 +109,7 @@ class MatchShape(Schema):
     steps: int
     started: datetime
     finished: datetime
+    runtime: str | None = Field(description="The runtime in which its hosted bots played; null where there were none.")
     record_sha256: str | None = Field(description="The name of the record; null until the block is closed.")
     entries: list[EntryShape] = Field(description="By seat.")
 
@@ -415,6 +416,7 @@ def _match_shape(match: Match) -> MatchShape:
         steps=match.steps,
         started=match.started,
         finished=match.finished,
+        runtime=match.runtime or None,
         record_sha256=match.record_name if match.block.state == Block.State.CLOSED else None,
         entries=[
             EntryShape(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from arena.games.commerce import GAME as COMMERCE
-from arena.games.mia import GAME as MIA
-from arena.games.three_coins import GAME as THREE_COINS
+from collections.abc import Mapping
+
+from arena.lazy import Lazy
 from arena.rules import AnyGame, RulesError
 
-GAMES: dict[str, AnyGame] = {game.name: game for game in (THREE_COINS, MIA, COMMERCE)}
+GAMES: Mapping[str, AnyGame] = Lazy({name: f"{__name__}.{name}" for name in ("three_coins", "mia", "commerce")}, "GAME")
 
 
 def find_game(name: str) -> AnyGame:

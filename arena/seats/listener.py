@@ -13,6 +13,9 @@ from arena.protocol.v1 import arena_pb2 as pb
 from arena.seats.stream import SERVER_OPTIONS, Refused, StreamLine, play_handler
 from arena.table import Player
 
+OPTIONS = tuple(option for option in SERVER_OPTIONS if "keepalive" not in option[0])
+"""No pings: a process that has ended is noticed at once here, and one that is frozen cannot answer any."""
+
 STOP_SECONDS = 0.5
 """How long streams may take to end in order when the listener ends."""
 
@@ -29,7 +32,7 @@ class Listener:
         self._address = address
         self._expected: dict[str, tuple[Player, asyncio.Future[StreamLine]]] = {}
         self._lines: set[StreamLine] = set()
-        self._server = grpc.aio.server(options=SERVER_OPTIONS)
+        self._server = grpc.aio.server(options=OPTIONS)
         self._server.add_generic_rpc_handlers((play_handler(self._receive),))
 
     async def __aenter__(self) -> Listener:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from arena.games import find_game
+from arena.games import GAMES, find_game
+from arena.lazy import Lazy
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.rules import AnyGame, Event, Outcome, RulesError, Ruleset, ruleset
 from arena.table import Fault, FaultKind, Limits, MatchEnd, MatchInfo, Penalty, Player, Question
-from arena.wire import commerce, mia, three_coins
 from arena.wire.codec import Codec, WireError
 
 __all__ = [
@@ -41,7 +41,7 @@ __all__ = [
     "view_to_proto",
 ]
 
-CODECS: dict[str, Codec] = {"three_coins": three_coins.CODEC, "mia": mia.CODEC, "commerce": commerce.CODEC}
+CODECS: Mapping[str, Codec] = Lazy({name: f"{__name__}.{name}" for name in GAMES}, "CODEC")
 """The codec of every game, by its code name, which is also the name of its field in Move, View and Event."""
 
 MAX_MESSAGE_BYTES = 64 * 1024

@@ -9,12 +9,12 @@ import pytest
 
 from arena import chance, record
 from arena.clock import FakeClock
-from arena.fairness import Played, Promise, differences
+from arena.fairness import differences
 from arena.record import MovesStep, Record
 from arena.referee import Luck, Terms, play
 from arena.rules import ruleset
 from arena.seats import ScriptedSeat
-from arena.table import Penalty, Player
+from arena.table import Penalty, Played, Player, Promise
 from tests.arena.playouts import GAME
 
 LUCK = Luck(b"s" * 32, (b"one", b"two"))

@@ -10,77 +10,23 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 
 from arena import hosted
 from arena.clock import WallClock
-from arena.hosted import OUTPUT_BYTES, HostedBot
-from arena.record import Record
+from arena.hosted import HostedBot
 from arena.referee import PlatformFailure
+from arena.sandbox import cell, places
+from arena.sandbox.cell import OUTPUT_BYTES
+from arena.sandbox.walls import ALL, NONE, Walls
 from arena.seats import Listener
-from arena.table import Limits, Penalty, Player
-from arena.verify import verify
+from arena.table import Limits, Player
+from tests.arena.houses import GOOD, LONG, House, ours, second
 from tests.arena.tables import GAME, faults, kinds, playing
 
-LIMITS = Limits(ready_ms=5_000, move_ms=1_000, bank_ms=0)
-
-GOOD = """
-GAME = "three_coins"
-def choose(view):
-    return view.legal[0]
-"""
-
-SECOND_MOVE = """
-import os, signal, subprocess, sys, threading, time
-GAME = "three_coins"
-asked = 0
-def choose(view):
-    global asked
-    asked += 1
-    if asked == 2:
-        {what}
-    return view.legal[0]
-"""
-
-
-def second(what: str) -> str:
-    """A bot that does something at its second question."""
-    return SECOND_MOVE.format(what=what)
-
-
-LONG = f"9{os.getpid()}"
-"""Seconds that no other test sleeps."""
-
-
-class House:
-    """Plays matches of hosted bots over one series."""
-
-    def __init__(self, folder: Path, listener: Listener) -> None:
-        self.folder = folder
-        self.listener = listener
-        self.bots: list[HostedBot] = []
-        self.printed: list[str] = []
-
-    async def open(self, *sources: str) -> None:
-        for number, source in enumerate(sources):
-            file = self.folder / f"bot{number}.py"
-            file.write_text(source)
-            self.bots.append(HostedBot(GAME, Player(f"bot {number}", f"sha256:{number}"), file, self.listener))
-        await asyncio.gather(*(bot.open() for bot in self.bots))
-
-    async def match(self, *, limits: Limits = LIMITS, penalty: Penalty = "forfeit") -> Record:
-        async with asyncio.timeout(30), WallClock() as clock:
-            seats = list(await asyncio.gather(*(bot.sit() for bot in self.bots)))
-            record = await playing(clock, seats, limits=limits, penalty=penalty)
-            self.printed = list(await asyncio.gather(*(bot.rise() for bot in self.bots)))
-        verify(record)
-        return record
-
-    async def close(self) -> None:
-        await asyncio.gather(*(bot.close() for bot in self.bots), return_exceptions=True)
+OUTER = NONE._replace(outer=True)
 
 
 @pytest.fixture(autouse=True)
@@ -92,22 +38,11 @@ def nothing_left() -> Iterator[None]:
     assert not left
 
 
-def ours(process: psutil.Process) -> bool:
-    try:
-        command = " ".join(process.cmdline())
-        return process.status() != psutil.STATUS_ZOMBIE and (
-            f"arena.warm {os.getpid()}" in command or f"sleep {LONG}" in command
-        )
-    except psutil.Error:
-        return False
-
-
 @pytest.fixture
 async def house(tmp_path: Path) -> AsyncIterator[House]:
-    async with Listener(f"unix:{tmp_path}/s") as listener:
-        standing = House(tmp_path, listener)
-        yield standing
-        await standing.close()
+    standing = House(tmp_path)
+    yield standing
+    await standing.close()
 
 
 def descendants(of: int | None = None) -> list[psutil.Process]:
@@ -144,22 +79,30 @@ threading.Thread(target=threading.Event().wait, daemon=True).start()
         assert house.printed[0].startswith("seen: 0 0 0 0 1"), house.printed[0]
 
 
+DEVICE, PIPE, SOCKET = "2", "1", "12"
+"""What `fstat` calls them."""
+
+
+@pytest.mark.parametrize("walls", [ALL, NONE], ids=["all walls", "no walls"])
 async def test_no_secret_of_ours_is_seen_and_no_file_of_ours_is_open(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    house: House, walls: Walls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look = """
 import os
 print(sorted(os.environ))
-print(open("/proc/self/environ").read())
-print(open(f"/proc/{os.getppid()}/environ").read())
-for fd in sorted(os.listdir("/proc/self/fd"), key=int):
+for path in ("/proc/self/environ", f"/proc/{os.getppid()}/environ"):
+    if os.path.exists(path):
+        print(open(path).read())
+for fd in range(1024):
     try:
-        print("fd", fd, os.readlink(f"/proc/self/fd/{fd}"))
+        found = os.fstat(fd)
+        print("fd", fd, os.readlink(f"/proc/self/fd/{fd}") if os.path.exists("/proc") else found.st_mode >> 12)
     except OSError:
         pass
 """
     monkeypatch.setenv("ARENA_SECRET", "very-secret-indeed")
     monkeypatch.setenv("DATABASE_URL", "postgres://very-secret-indeed")
+    house.walls = walls
     await house.open(GOOD + look, GOOD)
     assert not faults(await house.match())
     printed = house.printed[0]
@@ -167,9 +110,9 @@ for fd in sorted(os.listdir("/proc/self/fd"), key=int):
     assert "ARENA_SECRET" not in printed
     assert "DATABASE_URL" not in printed
     files = dict(line.split()[1:] for line in printed.splitlines() if line.startswith("fd "))
-    assert files.pop("0") == "/dev/null"
+    assert files.pop("0") == ("/dev/null" if walls == NONE else DEVICE)
     assert files.pop("1") == files.pop("2")
-    assert not [name for name in files.values() if name.startswith(("socket:", "pipe:"))], files
+    assert not [name for name in files.values() if name.startswith(("socket:", "pipe:", SOCKET, PIPE))], files
 
 
 # ---- bad ones ------------------------------------------------------------------------------------
@@ -182,7 +125,7 @@ async def test_what_raises_at_import_is_gone_and_its_author_reads_why(house: Hou
         assert kinds(record) == [(0, "gone", "forfeit")]
         assert "its process ended before it said Hello (exit status 1)" in faults(record)[0].detail
         assert "before" in house.printed[0]
-        assert "bot0.py:2: ZeroDivisionError: division by zero" in house.printed[0]
+        assert "/bot/bot.py:2: ZeroDivisionError: division by zero" in house.printed[0]
 
 
 async def test_what_loops_at_import_is_gone_in_time(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,6 +153,7 @@ ENDS = {
 @pytest.mark.parametrize("what", ENDS)
 async def test_what_ends_itself_is_gone_and_the_next_match_is_played(house: House, what: str) -> None:
     """Also when it takes its warm parent along: otherwise whoever loses would have every series broken off."""
+    house.walls = NONE
     await house.open(second(what), GOOD)
     for _ in range(1 if "STOP" in what else 2):
         record = await house.match()
@@ -239,12 +183,12 @@ async def test_what_prints_for_ever_is_read_no_faster_than_need_be(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise its printing would be our runner's whole work."""
-    monkeypatch.setattr(hosted, "OUTPUT_PAUSE", 0.1)
+    monkeypatch.setattr(cell, "OUTPUT_PAUSE", 0.1)
     forever = "import threading\ndef f():\n while True: print('x' * 1000)\nthreading.Thread(target=f).start()\n"
     await house.open(GOOD + forever)
     await house.bots[0].sit()
     await asyncio.sleep(1.0)
-    ((bot,),) = [warm.children() for warm in psutil.Process().children() if ours(warm)]
+    bot = max(descendants(), key=lambda process: process.create_time())
     assert OUTPUT_BYTES < bot.io_counters().write_chars < 5_000_000
     printed = await house.bots[0].rise()
     assert len(printed) == OUTPUT_BYTES
@@ -259,7 +203,7 @@ async def test_bytes_that_are_no_text_are_kept_as_well_as_can_be(house: House) -
 
 async def test_output_stays_with_its_match(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Written in the very last moment, it is there, and nothing of it is there again in the next match."""
-    monkeypatch.setattr(hosted, "OUTPUT_PAUSE", 0.1)
+    monkeypatch.setattr(cell, "OUTPUT_PAUSE", 0.1)
     late = """
 import os, secrets
 from arena.kit import Bot
@@ -290,8 +234,11 @@ CHILDREN = {
 CHILDREN = {name: what.replace("LONG_SLEEP", LONG) for name, what in CHILDREN.items()}
 
 
-@pytest.mark.parametrize("name", CHILDREN)
-async def test_children_end_with_their_match(house: House, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "walls"), [*((name, NONE) for name in CHILDREN), *((name, OUTER) for name in ("a fork", "a daemon"))]
+)
+async def test_children_end_with_their_match(house: House, name: str, walls: Walls) -> None:
+    house.walls = walls
     await house.open(second(CHILDREN[name]), GOOD)
     for _ in range(2):
         record = await house.match()
@@ -302,6 +249,7 @@ async def test_children_end_with_their_match(house: House, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["a fork", "a command"])
 async def test_children_of_what_kills_its_parent_end_too(house: House, name: str) -> None:
+    house.walls = NONE
     await house.open(second(f"{CHILDREN[name]}; os.kill(os.getppid(), signal.SIGKILL)"), GOOD)
     record = await house.match()
     assert kinds(record)[0][:2] == (0, "gone")
@@ -356,6 +304,7 @@ def choose(view):
 
 
 async def test_a_series_closed_in_the_middle_of_a_match_leaves_nothing(house: House) -> None:
+    house.walls = NONE
     await house.open(second(f"{CHILDREN['a command']}; time.sleep(98765)"), GOOD)
     async with WallClock() as clock:
         seats = list(await asyncio.gather(*(bot.sit() for bot in house.bots)))
@@ -371,8 +320,10 @@ async def test_a_series_closed_in_the_middle_of_a_match_leaves_nothing(house: Ho
         await asyncio.gather(match, return_exceptions=True)
 
 
-async def test_a_closing_that_is_cancelled_is_seen_through(house: House) -> None:
-    await house.open(second(f"{CHILDREN['a command']}; time.sleep({LONG})"), GOOD)
+@pytest.mark.parametrize("walls", [NONE, OUTER], ids=["no walls", "outer wall"])
+async def test_a_closing_that_is_cancelled_is_seen_through(house: House, walls: Walls) -> None:
+    house.walls = walls
+    await house.open(second(f"{CHILDREN['a fork']}; time.sleep({LONG})"), GOOD)
     await asyncio.gather(*(bot.sit() for bot in house.bots))
     closing = asyncio.ensure_future(house.close())
     for _ in range(3):
@@ -384,14 +335,15 @@ async def test_a_closing_that_is_cancelled_is_seen_through(house: House) -> None
 
 
 async def test_a_warm_process_that_does_not_start_is_our_fault(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/bin/false")
+    where = places.places()._replace(python="/bin/false")
+    monkeypatch.setattr(cell, "places", lambda: where)
     with pytest.raises(PlatformFailure, match="did not start"):
         await house.open(GOOD)
 
 
 async def test_closing_what_was_never_opened(tmp_path: Path) -> None:
     async with Listener(f"unix:{tmp_path}/s") as listener:
-        await HostedBot(GAME, Player("x", None), tmp_path / "x.py", listener).close()
+        await HostedBot(GAME, Player("x", None), tmp_path, "x.py", listener).close()
 
 
 RUNNER = """
@@ -399,14 +351,15 @@ import asyncio, sys
 sys.path.insert(0, ".")
 from pathlib import Path
 from arena.clock import WallClock
-from arena.seats import Listener
+from arena.sandbox.walls import Walls
 from arena.table import Limits
 from tests.arena.tables import playing
-from tests.arena.test_hosted import CHILDREN, GOOD, House, second
+from tests.arena.houses import GOOD, House, second
+from tests.arena.test_hosted import CHILDREN
 async def main():
     folder = Path(sys.argv[1])
-    async with Listener(f"unix:{folder}/s") as listener, WallClock() as clock:
-        house = House(folder, listener)
+    async with WallClock() as clock:
+        house = House(folder, Walls(*map(int, sys.argv[3])))
         await house.open(second(CHILDREN[sys.argv[2]] + "; time.sleep(98765)"), GOOD)
         seats = [await bot.sit() for bot in house.bots]
         print("playing", flush=True)
@@ -415,18 +368,20 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize("name", ["a command", "a command of its own"])
-def test_nothing_outlives_a_runner_that_is_killed(tmp_path: Path, name: str) -> None:
-    runner = subprocess.Popen([sys.executable, "-c", RUNNER, str(tmp_path), name], stdout=subprocess.PIPE)
+@pytest.mark.parametrize(
+    ("name", "walls"), [("a command", NONE), ("a command of its own", NONE), ("a fork", OUTER), ("a daemon", OUTER)]
+)
+def test_nothing_outlives_a_runner_that_is_killed(tmp_path: Path, name: str, walls: Walls) -> None:
+    arguments = [str(tmp_path), name, "".join(str(int(wall)) for wall in walls)]
+    runner = subprocess.Popen([sys.executable, "-c", RUNNER, *arguments], stdout=subprocess.PIPE)
     try:
         assert runner.stdout is not None
         assert runner.stdout.readline() == b"playing\n"
         deadline = time.monotonic() + 10
-        while not any("sleep" in command(process) for process in descendants(runner.pid)):
+        bubblewraps = 2 if walls.outer else 0
+        while len(every := descendants(runner.pid)) < 5 + bubblewraps:  # two warm ones, two bots, a child of one
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        every = descendants(runner.pid)
-        assert len(every) == 5, "two warm ones, two bots, and the child of one"
         os.kill(runner.pid, signal.SIGKILL)
         _, alive = psutil.wait_procs(every, timeout=2)
         assert not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
@@ -434,11 +389,3 @@ def test_nothing_outlives_a_runner_that_is_killed(tmp_path: Path, name: str) -> 
         runner.kill()
         runner.wait()
         runner.stdout.close()
-
-
-def command(process: psutil.Process) -> list[str]:
-    try:
-        found: Any = process.cmdline()
-    except psutil.Error:
-        return []
-    return list(found)

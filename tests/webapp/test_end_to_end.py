@@ -242,6 +242,9 @@ def victim(running: Arena, part: str) -> psutil.Process:
         for one in running.named(program.get(service, f"webapp {service}"))
         if one.ppid() == running.site.process.pid
     )
+    if service == "worker" and child:
+        # the one of the pool that plays; the others have nothing to lose
+        return psutil.Process(int(running.rows(PLAYING)[0][2].rpartition(":")[2]))
     return main.children()[0] if child else main
 
 

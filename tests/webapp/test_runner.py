@@ -231,7 +231,9 @@ def test_nothing_is_left_of_a_series(tmp_path: Path, monkeypatch: pytest.MonkeyP
         run(series_of(house("random", "honest")))
     assert any(name.startswith("arena-") for name in seen)
     assert list(tmp_path.iterdir()) == []
-    assert not [child for child in psutil.Process().children(recursive=True) if "arena.warm" in child.cmdline()]
+    assert not [
+        child for child in psutil.Process().children(recursive=True) if "arena.warm" in " ".join(child.cmdline())
+    ]
 
 
 @contextlib.contextmanager

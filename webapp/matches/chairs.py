@@ -61,14 +61,11 @@ class Chair(Protocol):
 
 
 def hosted_chair(version: Version, *, game: AnyGame, folder: Path, listener: Listener) -> Chair:
-    """The chair of a bot that our machine runs; ``folder`` is private to the series."""
+    """The chair of a bot that our machine runs; ``folder`` and ``listener`` are for this seat alone."""
     # without a source, whose author has left meanwhile, it is an empty file, out of which comes no bot
     package = stored_package(bytes(version.source or b""), version.filename if version.source else ENTRY)
-    own = folder / str(version.pk)
-    entry = own / package.entry
-    if not own.exists():  # the same version may sit at a table twice
-        unpack(package, own)
-    return HostedBot(game, Player(version.bot.name, version.digest), entry, listener)
+    unpack(package, folder)
+    return HostedBot(game, Player(version.bot.name, version.digest), folder, package.entry, listener)
 
 
 class RemoteChair:

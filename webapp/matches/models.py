@@ -164,6 +164,8 @@ class Match(models.Model):
     """The record, complete, as zlib-compressed JSON. Shown to nobody before its block is closed."""
     record_name = models.CharField(max_length=64)
     """SHA-256 of the canonical record."""
+    runtime = models.CharField(max_length=40, blank=True, default="")
+    """The short name of the runtime in which its hosted bots played (`arena.runtime`); empty where there were none."""
     started = models.DateTimeField()
     finished = models.DateTimeField()
 
@@ -206,6 +208,26 @@ class Entry(models.Model):
 
     def __str__(self) -> str:
         return f"seat {self.seat} of match {self.match_id}"
+
+
+class Worker(models.Model):
+    """A process that plays series, and what it can host. Written by itself, every now and then."""
+
+    name = models.CharField(max_length=80, unique=True)
+    runtime = models.CharField(max_length=40)
+    """The short name of its runtime (`arena.runtime`)."""
+    strong = models.BooleanField()
+    """Whether it may run strangers' programs."""
+    why = models.CharField(max_length=500, blank=True)
+    """Why not, and what to do about it."""
+    advice = models.CharField(max_length=500, blank=True)
+    """What to do about all walls that do not stand, the second ones among them."""
+    layers = models.JSONField()
+    """Which walls of the sandbox stand, by name."""
+    last_seen = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class EntryLog(models.Model):

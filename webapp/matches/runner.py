@@ -12,12 +12,14 @@ import secrets
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import django.db
 
+from arena import runtime
 from arena.clock import WallClock
 from arena.exchange import Withheld, bind, unveil
 from arena.games import find_game
@@ -30,7 +32,7 @@ from arena.seats import LineSeat, Listener
 from arena.table import Limits, Player
 from webapp.bots.models import Version
 from webapp.database import in_database
-from webapp.matches import services
+from webapp.matches import hosting, services
 from webapp.matches.chairs import (
     PATIENCE_SECONDS,
     RETURN_SECONDS,
@@ -79,12 +81,14 @@ def run_series(series_id: int, worker: str) -> None:
     """Claim a series and play it, or what is left of it. Returns at once when somebody else has it."""
     claim = services.claim(series_id=series_id, worker=worker)
     if claim is not None:
-        asyncio.run(_run(claim))
+        # found out here, once a process: the trial has an event loop of its own
+        found = hosting.report()
+        asyncio.run(_run(claim, strong=found.strong))
 
 
-async def _run(claim: Claim) -> None:
+async def _run(claim: Claim, *, strong: bool) -> None:
     """Play under the claim; whatever goes wrong is the platform's fault, and the series is handed back."""
-    playing = asyncio.ensure_future(_play(claim))
+    playing = asyncio.ensure_future(_play(claim, strong=strong))
     renewing = asyncio.ensure_future(_keep(claim))
     try:
         await _play_to_an_end(playing, renewing, claim)
@@ -107,6 +111,9 @@ async def _play_to_an_end(playing: asyncio.Task[None], renewing: asyncio.Task[No
         await in_database(services.cancel)(claim=claim, note=f"{absent}.")
     except Busy:
         await in_database(services.hand_back)(claim=claim)
+    except Unsafe as unsafe:
+        log.warning("series %s is handed back: %s", claim.series, unsafe)
+        await in_database(services.hand_back)(claim=claim, note=str(unsafe))
     except Exception as failure:
         # also an error in our own code: the bots are not to blame for it, and three of them put the series off
         expected = isinstance(failure, PlatformFailure)
@@ -162,20 +169,31 @@ def load(claim: Claim) -> Plan:
     )
 
 
-async def _play(claim: Claim) -> None:
+class Unsafe(Exception):
+    """A bot of the series is a stranger's, and this worker has no strong sandbox."""
+
+
+async def _play(claim: Claim, *, strong: bool) -> None:
     plan = await in_database(load)(claim)
     if plan.played >= plan.planned:
         return  # the worker before was lost after the last match, before it could say so
+    uploaded = hosting.strangers(plan.versions.values())
+    if uploaded and not strong:
+        names = " and ".join(uploaded)
+        raise Unsafe(f"It waits for a worker that can lock uploaded bots in ({names}); the last one could not.")
     lines = await find_lines(claim, plan.versions, RETURN_SECONDS if plan.broken else PATIENCE_SECONDS)
     # the shortest of names: a socket's path has at most 107 bytes
     with tempfile.TemporaryDirectory(prefix="arena-") as name:
-        async with WallClock() as clock, Listener(f"unix:{name}/s") as listener:
+        async with WallClock() as clock, AsyncExitStack() as listening:
             chairs: dict[int, Chair] = {}
             for seat, version in plan.versions.items():
                 if seat in lines:
                     chairs[seat] = RemoteChair(lines[seat], claim=claim, game=plan.game)
-                else:
-                    chairs[seat] = hosted_chair(version, game=plan.game, folder=Path(name), listener=listener)
+                    continue
+                # a folder and a socket for each, so that nobody can dial in as somebody else
+                listener = await listening.enter_async_context(Listener(f"unix:{name}/{seat}.s"))
+                folder = Path(name, str(seat))
+                chairs[seat] = hosted_chair(version, game=plan.game, folder=folder, listener=listener)
             try:
                 await open_all(list(chairs.values()))
                 await _Sitting(plan, chairs, clock).run()
@@ -331,6 +349,7 @@ class _Sitting:
             logs=logs,
             finished=finished,
             closing=closing or self.failed,
+            runtime=runtime.name() if any(not isinstance(self.chairs[seat], RemoteChair) for seat in order) else "",
         )
         return write(record)
 

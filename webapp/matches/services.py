@@ -114,6 +114,7 @@ def claim(*, series_id: int, worker: str) -> Claim | None:
             worker=worker,
             lease_until=Now() + LEASE,
             started=timezone.now(),
+            note="",
         )
         if not taken:
             return None
@@ -267,6 +268,7 @@ def write_match(
     logs: Sequence[Log],
     finished: datetime,
     closing: bool,
+    runtime: str = "",
 ) -> Match:
     """Write the whole result of a match, once.
 
@@ -275,6 +277,7 @@ def write_match(
         versions: who played, by seat.
         logs: what each of them wrote for its author, by seat.
         closing: it is the last match of its block, whose luck is no secret any more.
+        runtime: where its hosted bots played; empty where there were none.
     """
     series = _hold(claim)
     if not record.started:
@@ -293,6 +296,7 @@ def write_match(
         faults=sum(isinstance(step, FaultStep) for step in record.steps),
         record=zlib.compress(write(record).encode(), 9),
         record_name=name(record),
+        runtime=runtime,
         started=datetime.fromisoformat(record.started),
         finished=finished,
     )
@@ -395,9 +399,10 @@ def cancel(*, claim: Claim, note: str) -> None:
 
 
 @transaction.atomic
-def hand_back(*, claim: Claim) -> None:
+def hand_back(*, claim: Claim, note: str = "") -> None:
     """The series cannot begin yet, and nobody is to blame: it goes back into the queue, for a little later."""
     series = _hold(claim)
+    series.note = note[:300]
     _wait(series)
     ring(series, in_seconds=LATER_SECONDS)
 
@@ -433,7 +438,7 @@ def give_up_blocks(*, series: Series, reason: str) -> None:
 def _wait(series: Series) -> None:
     Connection.objects.filter(series=series).delete()
     series.state, series.worker, series.lease_until = Series.State.WAITING, "", None
-    series.save(update_fields=["state", "worker", "lease_until", "broken"])
+    series.save(update_fields=["state", "note", "worker", "lease_until", "broken"])
 
 
 def _end(series: Series, state: Series.State, note: str) -> None:

@@ -2,15 +2,60 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
+from typing import Any
 
+import django.db
 from celery import shared_task
+from celery.signals import worker_ready, worker_shutting_down
 
+from webapp.matches import hosting
 from webapp.matches.runner import run_series
+
+log = logging.getLogger(__name__)
 
 
 @shared_task(name="matches.play_series")
 def play_series(series_id: int) -> None:
     """Play a series, unless it is played or has been played already."""
     run_series(series_id, worker=f"{socket.gethostname()}:{os.getpid()}"[:80])
+
+
+_name = f"{socket.gethostname()}:{os.getpid()}"
+
+
+@worker_ready.connect
+def _announce_for_ever(sender: Any, **_: object) -> None:
+    """Say at once and then every now and then what this worker can host.
+
+    By the worker's own timer and not by a thread: a thread that holds a lock when the pool forks would leave it locked.
+    """
+    found = hosting.report()
+    for layer in found.layers:
+        if not layer.stands:
+            log.warning("a wall of the sandbox is missing: %s (%s)", layer.name, layer.advice)
+    if not found.strong:
+        log.warning("uploaded bots are not run by this worker: %s", found.why)
+    _announce()
+    sender.timer.call_repeatedly(hosting.ANNOUNCE_SECONDS, _announce)
+
+
+def _announce() -> None:
+    try:
+        hosting.announce(name=_name)
+    except django.db.Error as error:
+        log.warning("this worker could not say that it is there: %s", error)
+    finally:
+        django.db.connection.close()
+
+
+@worker_shutting_down.connect
+def _leave(**_: object) -> None:
+    try:
+        hosting.leave(name=_name)
+    except django.db.Error as error:
+        log.warning("this worker could not say that it ends: %s", error)
+    finally:
+        django.db.connection.close()

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from webapp.bots.models import Connection
 from webapp.matches import selectors as matches
+from webapp.matches.hosting import Hosting, hosting
 from webapp.matches.models import Match, Series
 from webapp.ratings import selectors as ratings
 from webapp.ratings.lead import apart
@@ -54,6 +55,7 @@ class Status(NamedTuple):
     seated: int
     newest: Match | None
     stalled: bool
+    hosting: Hosting
     now: datetime
 
     @property
@@ -92,6 +94,7 @@ def status() -> Status:
         seated=by_state.get(Connection.State.SEATED, 0),
         newest=newest,
         stalled=is_stalled(since, newest, now),
+        hosting=hosting(),
         now=now,
     )
 

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('matches', '0002_own_rulesets'),
+        ('matches', '0003_runtime'),
     ]
 
     operations = [

@@ -1,0 +1,7 @@
+"""Looks into the homes of this machine."""
+
+import os
+
+
+def attack():
+    return os.listdir(TARGETS["home"])
