@@ -8,7 +8,7 @@ rules for people, ``docs/design.md`` the reasons.
 from __future__ import annotations
 
 from arena.pairing.format import Format
-#from arena.pairing.formats import FORMATS, read_format, write_format
+from arena.pairing.formats import FORMATS, read_format, write_format
 from arena.pairing.ladder import ANCHOR_SHARE, UNIFORM_SHARE, Candidate, ladder_table
 from arena.pairing.model import (
     Entrant,

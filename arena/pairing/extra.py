@@ -13,7 +13,7 @@ from functools import partial
 from arena.pairing import scores, sizes
 from arena.pairing.format import Field, Step
 from arena.pairing.model import Round
-from arena.pairing.standings import Groups, Order, by_value
+from arena.pairing.standings import Groups, Order, by_score, by_value
 
 PATIENCE = 3
 """So many extra series in a row may decide nothing."""
@@ -85,6 +85,19 @@ def play_on(
         for tie, at in playing:
             group = tie.groups[at]
             tie.replace(at, by_value(group, {one: -scores.ONE if one in absent else got.get(one, scores.ONE) for one in group}))
+
+
+def decide_first(field: Field, groups: Groups, least: int, most: int) -> Generator[Step, None, None]:
+    """Decide who is the first, where all tie-breaks leave that open. Changes ``groups``.
+
+    Who was disqualified has no place, and plays for none.
+    """
+    excluded = {entrant.id for entrant in field.entrants if entrant.disqualified}
+    stay = [[one for one in group if one not in excluded] for group in groups]
+    rest = [[one for one in group if one in excluded] for group in groups]
+    groups[:] = filter(None, stay + rest)
+    stage = "extra series for the first place"
+    yield from play_on(field, stage, [Tie("first", groups, 1)], least, most, (), lambda: by_score(groups))
 
 
 def _draw(field: Field, stage: str, named: Sequence[tuple[str, Sequence[int]]], within: Sequence[int]) -> Round:

@@ -219,8 +219,8 @@ def _decision(
 
 
 _WORDS: dict[Decision, str] = {
-    "stage": "{name} was thrown out in an earlier stage than {other}",
-    "place at the table": "{name} was thrown out in the same stage as {other}, further behind at its table",
+    "stage": "{other} came further than {name}",
+    "place at the table": "{name} came as far as {other}, but took a lower place at its last table",
     "points": "{name} has {points} points, {other} {others}",
     "among the tied": "{name} and {other} have {points} points; in the meetings of all who have these, "
     "{name} scored {among}, {other} {more}",

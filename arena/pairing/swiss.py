@@ -10,11 +10,11 @@ from math import lcm
 from operator import mul
 
 from arena.pairing import scores, sizes
-from arena.pairing.extra import Tie, play_on
+from arena.pairing.extra import decide_first
 from arena.pairing.format import Field, Format, Script, Step
 from arena.pairing.grouping import group, total
 from arena.pairing.model import FormatError, Round
-from arena.pairing.standings import Bucket, Lines, Order, by_score, rank
+from arena.pairing.standings import Lines, by_score, rank
 
 BYES_TRIED = 40
 """So many ways of giving the byes are tried, until nobody has to meet again."""
@@ -57,21 +57,6 @@ class Swiss(Format):
         tables = _best_of_byes(field, there, self.lines(field), self.least, self.most)
         named = [(f"S{number}.{table}", members) for table, members in enumerate(tables, start=1)]
         return field.round(f"round {number} of {self.rounds}", field.tables(named), there)
-
-
-def decide_first(field: Field, groups: list[list[int]], least: int, most: int) -> Script:
-    """The extra series for the first place, where all tie-breaks leave it open. Changes ``groups``.
-
-    Who was disqualified plays for no place.
-    """
-    excluded = {entrant.id for entrant in field.entrants if entrant.disqualified}
-    groups[:] = [part for each in groups for part in ([one for one in each if one not in excluded],) if part] + [
-        [one for one in each if one in excluded] for each in groups
-    ]
-    groups[:] = [each for each in groups if each]
-    tie = Tie("first", groups, 1)
-    yield from play_on(field, "extra series for the first place", [tie], least, most, (), lambda: by_score(groups))
-    return Order(tuple(Bucket(each, scored=True) for each in groups))
 
 
 def _best_of_byes(field: Field, there: list[int], lines: Lines, least: int, most: int) -> list[list[int]]:
