@@ -1,9 +1,9 @@
 """A round robin of tables of more than two: everybody meets everybody as evenly as can be.
 
-For some numbers there are designs in which every pair meets exactly equally often, in rounds in which everybody plays:
-q * q players at tables of q are the lines of the affine plane over the field of q elements; eight players at tables of
-four the planes of the affine space over the field of two (everybody meets everybody three times in seven rounds). For all
-others there is a search.
+For some numbers there are designs in which every pair meets equally often, in rounds in which everybody plays: q * q
+players at tables of q are the lines of the affine plane over the field of q elements; eight players at tables of four
+the planes of the affine space over the field of two (everybody meets everybody three times in seven rounds); fifteen
+players at tables of three the schoolgirls of Kirkman (1850). For all others there is a search.
 """
 
 from __future__ import annotations
@@ -28,13 +28,24 @@ SWEEPS = 4
 _FOUR = ((0, 0, 0, 0), (0, 1, 2, 3), (0, 2, 3, 1), (0, 3, 1, 2))
 """Multiplication in the field of four elements; adding is the exclusive or."""
 
+
+_SCHOOLGIRLS = ((14, 0, 7), (1, 2, 4), (3, 8, 12), (5, 11, 13), (6, 9, 10))
+"""The first day. The others add 1 to 6, modulo seven, to 0 … 6, likewise to 7 … 13, and leave 14 as it is."""
+
+
 def design(count: int, size: int) -> tuple[Tables, ...] | None:
     """The rounds of a design in which every pair meets equally often; None where none is known here."""
     if size in (3, 4, 5) and count == size * size:
         return _affine_plane(size)
     if (count, size) == (8, 4):
         return _affine_space()
+    if (count, size) == (15, 3):
+        return tuple(tuple(tuple(_later(girl, day) for girl in row) for row in _SCHOOLGIRLS) for day in range(7))
     return None
+
+
+def _later(girl: int, day: int) -> int:
+    return girl if girl == 14 else girl // 7 * 7 + (girl + day) % 7
 
 
 def _affine_plane(q: int) -> tuple[Tables, ...]:
@@ -145,7 +156,7 @@ def _even_out(met: Sequence[Sequence[int]], seated: list[int], start: list[list[
 
 
 def _note(met: list[list[int]], byes: list[int], tables: Tables, sign: int) -> None:
-    seated = set()
+    seated: set[int] = set()
     for table in tables:
         seated.update(table)
         for a, b in combinations(table, 2):

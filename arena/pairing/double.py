@@ -1,4 +1,4 @@
-"""Double elimination: who is thrown out of the upper bracket falls into the lower one, and who is thrown out there is out.
+"""Double elimination: who is thrown out of the upper bracket falls into the lower one, and from there is out.
 
 The lower bracket is drawn anew for each stage: byes go to the better seeded, and those meet who have met least. It
 plays once after each stage of the upper bracket, and again while more are in it than will fall next.

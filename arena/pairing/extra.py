@@ -47,7 +47,13 @@ class Tie:
 
 
 def play_on(
-    field: Field, stage: str, ties: Sequence[Tie], least: int, most: int, within: Sequence[int], order: Callable[[], Order]
+    field: Field,
+    stage: str,
+    ties: Sequence[Tie],
+    least: int,
+    most: int,
+    within: Sequence[int],
+    order: Callable[[], Order],
 ) -> Generator[Step, None, None]:
     """Decide all of these ties at the same time.
 
@@ -84,7 +90,9 @@ def play_on(
         absent = {entrant for result in field.played[-1].results for entrant in result.table.seats} - set(got)
         for tie, at in playing:
             group = tie.groups[at]
-            tie.replace(at, by_value(group, {one: -scores.ONE if one in absent else got.get(one, scores.ONE) for one in group}))
+            tie.replace(
+                at, by_value(group, {one: -scores.ONE if one in absent else got.get(one, scores.ONE) for one in group})
+            )
 
 
 def decide_first(field: Field, groups: Groups, least: int, most: int) -> Generator[Step, None, None]:

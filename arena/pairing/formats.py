@@ -23,7 +23,9 @@ FORMATS: dict[str, type[RoundRobin | Swiss | SingleElimination | DoubleEliminati
 """All forms, by the name under which they are stored and asked for."""
 
 
-def write_format(form: RoundRobin | Swiss | SingleElimination | DoubleElimination | Groups) -> dict[str, str | int | None]:
+def write_format(
+    form: RoundRobin | Swiss | SingleElimination | DoubleElimination | Groups,
+) -> dict[str, str | int | None]:
     """A form as plain values, from which `read_format` makes it again."""
     (name,) = (name for name, kind in FORMATS.items() if type(form) is kind)
     return {"format": name, **asdict(form)}

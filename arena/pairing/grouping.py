@@ -111,12 +111,13 @@ def descend(cost: Cost, start: Sequence[Sequence[int]]) -> Tables:
 
 def _exact(cost: Cost, start: Tables) -> Tables:
     """The best grouping into the sizes of ``start``; that one itself if none is better."""
-    best = [total(cost, start), start]
+    least, best = total(cost, start), start
     sizes = Counter(map(len, start))
 
     def search(free: list[int], spent: int, tables: Tables) -> None:
+        nonlocal least, best
         if not free:
-            best[:] = [spent, [list(table) for table in tables]]
+            least, best = spent, tables
             return
         first, rest = free[0], free[1:]
         for size in sorted(sizes):
@@ -125,14 +126,13 @@ def _exact(cost: Cost, start: Tables) -> Tables:
             sizes[size] -= 1
             choices = sorted((total(cost, [(first, *others)]), others) for others in combinations(rest, size - 1))
             for price, others in choices:
-                if spent + price >= best[0]:
+                if spent + price >= least:
                     break
                 search([one for one in rest if one not in others], spent + price, [*tables, [first, *others]])
             sizes[size] += 1
 
     search(sorted(member for table in start for member in table), 0, [])
-    tables: Tables = best[1]
-    return tables
+    return best
 
 
 def _broken(cost: Cost, tables: Tables, taboo: int) -> list[int]:

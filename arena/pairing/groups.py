@@ -54,13 +54,14 @@ class Groups(Format):
                 table
                 for at, members in enumerate(groups)
                 if number <= (self.rounds or natural_rounds(len(members), self.most))
-                for table in tables_of_round(field, members, letter(at), number, count, self.least, self.most)
+                for table in tables_of_round(field, members, f"G{letter(at)}", number, count, self.least, self.most)
             ]
             if tables:
                 draw = partial(field.round, f"groups, round {number} of {count}", tables, field.ids)
                 yield Step(draw, partial(self._order, field, groups, count))
         ties = [
-            Tie(letter(at), self._ranked(field, members, count), self.qualify) for at, members in enumerate(groups)
+            Tie(f"G{letter(at)}", self._ranked(field, members, count), self.qualify)
+            for at, members in enumerate(groups)
         ]
         order = partial(self._order, field, groups, count)
         yield from play_on(field, "groups, extra series", ties, self.least, self.most, field.ids, order)
@@ -114,4 +115,3 @@ class Groups(Format):
 def letter(number: int) -> str:
     """The name of a group: A, B, …, Z, AA, AB, …"""
     return chr(ord("A") + number) if number < 26 else letter(number // 26 - 1) + letter(number % 26)
-

@@ -74,9 +74,10 @@ def shapes(count: int, least: int, most: int, advance: int) -> tuple[Shape, ...]
     smallest = max(least, advance + 1)
     for byes in _byes(count, smallest, most):
         tables = -(-(count - byes) // most)
-        rest = shapes(byes + tables * advance, least, most, advance)
-        if (count - byes) // tables >= smallest and rest is not None:
-            return (Shape(byes, tables, advance), *rest)
+        if (count - byes) // tables >= smallest:
+            rest = shapes(byes + tables * advance, least, most, advance)
+            if rest is not None:
+                return (Shape(byes, tables, advance), *rest)
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import combinations, islice
 from math import lcm
@@ -118,7 +119,7 @@ def _tables(
     return total(again, found), tables
 
 
-def _spread(points: Sequence[scores.Fraction]) -> list[list[int]]:
+def _spread(points: Sequence[Fraction]) -> list[list[int]]:
     """The squares of the differences of points, as whole numbers."""
     unit = min(lcm(*(own.denominator for own in points)), FINEST)
     whole = [round(own * unit) for own in points]
