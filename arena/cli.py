@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from arena import __version__
-from arena.commands import ask, connect, exploitability, new, play, rules, show, solve, up, verify
+from arena.commands import ask, connect, exploitability, new, play, rules, show, solve, tournament, up, verify
 from arena.commands.failures import one_line
 
 
@@ -35,7 +35,7 @@ def main() -> None:
     """Bluff Arena: programs play hidden-information table games against each other."""
 
 
-for module in (play, show, verify, rules, ask, new, connect, solve, exploitability, up):
+for module in (play, tournament, show, verify, rules, ask, new, connect, solve, exploitability, up):
     main.add_command(module.command)
 
 

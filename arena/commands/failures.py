@@ -10,6 +10,7 @@ import click
 
 from arena.kit import BotError
 from arena.local.contest import Absent, ContestError
+from arena.pairing.model import FormatError
 from arena.record import RecordError
 from arena.rules import RulesError
 
@@ -50,7 +51,7 @@ def one_line() -> Iterator[None]:
     except Absent as error:
         _say(str(error))
         sys.exit(NO)
-    except (RulesError, RecordError, BotError, ContestError) as error:
+    except (RulesError, RecordError, BotError, ContestError, FormatError) as error:
         _say(str(error))
         sys.exit(WRONG)
     except click.Abort:

@@ -86,7 +86,7 @@ class _Lower:
         """Who is in it."""
         self.out: list[Bucket] = []
         """Who is out, from the best to the last."""
-        self.level = 0
+        self.level = 1
         """Rises with every stage after which somebody is out."""
         self.stages = 0
 

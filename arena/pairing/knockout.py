@@ -121,8 +121,7 @@ def play_knockout(
         order = partial(standing, lines, out)
         ended = yield from play_stage(field, f"K{number}", name, tables, lines, shape.advance, least, order)
         out[:0] = fallen(ended, number)
-        lines = [entrant if entrant is not None and field.is_in(entrant) else None for entrant in lines[: shape.byes]]
-        lines += ended.lines
+        lines = [*lines[: shape.byes], *ended.lines]
     return standing(lines, out)
 
 

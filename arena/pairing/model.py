@@ -78,6 +78,7 @@ Decision = Literal[
     "Sonneborn-Berger",
     "stage",
     "place at the table",
+    "place in the group",
     "extra series",
     "seeding",
 ]

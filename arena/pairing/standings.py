@@ -22,7 +22,7 @@ class Bucket(NamedTuple):
 
     entrants: Sequence[int]
     stage: int = 0
-    """How far they came, where somebody is thrown out: the more, the further."""
+    """How far they came, where somebody is thrown out: the more, the further. 0: not beyond the groups."""
     spot: int = 0
     """Their place at the table that threw them out."""
     scored: bool = False
@@ -204,7 +204,7 @@ def _decision(
     if above.stage != bucket.stage:
         return "stage"
     if above.spot != bucket.spot:
-        return "place at the table"
+        return "place at the table" if bucket.stage else "place in the group"
     if above.scored and before.points != row.points:
         return "points"
     if above.scored and before.among != row.among:
@@ -221,12 +221,13 @@ def _decision(
 _WORDS: dict[Decision, str] = {
     "stage": "{other} came further than {name}",
     "place at the table": "{name} came as far as {other}, but took a lower place at its last table",
-    "points": "{name} has {points} points, {other} {others}",
-    "among the tied": "{name} and {other} have {points} points; in the meetings of all who have these, "
+    "place in the group": "{name} took a lower place in its group than {other} in its own",
+    "points": "{name} has {points}, {other} {others}",
+    "among the tied": "{name} and {other} have {points}; in the meetings of all who have these, "
     "{name} scored {among}, {other} {more}",
-    "Buchholz": "{name} and {other} have {points} points; those whom {name} met have fewer, by Buchholz cut 1: "
+    "Buchholz": "{name} and {other} have {points}; those whom {name} met have fewer, by Buchholz cut 1: "
     "{buchholz} against {bigger}",
-    "Sonneborn-Berger": "{name} and {other} have {points} points and the same Buchholz cut 1; those whom {name} beat "
+    "Sonneborn-Berger": "{name} and {other} have {points} and the same Buchholz cut 1; those whom {name} beat "
     "have fewer, by Sonneborn-Berger: {sonneborn} against {higher}",
     "extra series": "{name} and {other} were level; {other} won the extra series",
     "seeding": "{name} and {other} were level, also after the extra series; {other} was seeded better",
@@ -247,7 +248,7 @@ def explain(row: Row, before: Row | None, names: Mapping[int, str]) -> str:
     return _WORDS[row.decision].format(
         name=names[row.entrant],
         other=names[row.behind],
-        points=in_decimals(row.points),
+        points=_points(row.points),
         others=in_decimals(before.points),
         among=in_decimals(row.among),
         more=in_decimals(before.among),
@@ -256,6 +257,10 @@ def explain(row: Row, before: Row | None, names: Mapping[int, str]) -> str:
         sonneborn=in_decimals(row.sonneborn),
         higher=in_decimals(before.sonneborn),
     )
+
+
+def _points(value: Fraction) -> str:
+    return f"{in_decimals(value)} point{'' if value == 1 else 's'}"
 
 
 def in_decimals(value: Fraction | None) -> str:

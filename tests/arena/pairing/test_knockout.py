@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 from random import Random
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.pairing import Entrant, Finished, Format, Result, Round, Table, scores
+from arena.pairing import Entrant, Finished, Format, Played, Result, Round, Table, scores
 from arena.pairing.double import DoubleElimination
 from arena.pairing.groups import Groups, letter
 from arena.pairing.knockout import Shape, SingleElimination, shapes
 from arena.pairing.model import FormatError
 from arena.pairing.sizes import heats
-from tests.arena.pairing.playing import all_level, best_first, dice, entrants, finish, rounds
+from tests.arena.pairing.playing import all_level, best_first, dice, entrants, finish, play_round, rounds
 
 
 def seated(made: Round) -> list[list[int]]:
@@ -231,14 +232,14 @@ def knockouts(draw: st.DrawFn) -> tuple[Format, int]:
     most = draw(st.integers(2, 6))
     advance = draw(st.integers(1, most - 1))
     kind = draw(st.sampled_from([SingleElimination, DoubleElimination, Groups]))
-    count = draw(st.one_of(st.integers(2, 30), st.integers(2, 300)))
+    count = draw(st.one_of(st.integers(2, 30), st.integers(2, 300 if kind is SingleElimination else 80)))
     if kind is not Groups:
         return kind(2, most, advance), count
     size = draw(st.integers(3, 8))
-    return Groups(size, draw(st.integers(1, 2)), draw(st.sampled_from([None, 2])), 2, most, advance), min(count, 80)
+    return Groups(size, draw(st.integers(1, 2)), draw(st.sampled_from([None, 2])), 2, most, advance), count
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(knockouts(), st.integers(0, 10**6), st.sampled_from([0.0, 0.03]))
 def test_every_knockout_ends_with_exactly_one_champion(made: tuple[Format, int], seed: int, leaving: float) -> None:
     form, count = made
@@ -293,8 +294,8 @@ def test_duels_take_one_match_less_than_entrants(count: int, seed: int) -> None:
     assert all(byes[better] >= byes[better + 1] for better in range(1, count))
 
 
-@settings(max_examples=25, deadline=None)
-@given(st.integers(2, 120), st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+@given(st.one_of(st.integers(2, 40), st.just(120)), st.integers(0, 10**6))
 def test_with_two_lives_everybody_but_the_champion_loses_twice(count: int, seed: int) -> None:
     random = Random(seed)
 
@@ -331,3 +332,17 @@ def test_no_favourite_has_a_worse_way(count: int, most: int, advance: int) -> No
         assert [table[0] for table in tables] == list(range(shape.byes, shape.byes + shape.tables))
         at = shape.byes + shape.tables * shape.advance
     assert at == 1
+
+
+def test_a_double_elimination_of_300_is_drawn_quickly() -> None:
+    form, field, longest = DoubleElimination(2, 4, 2), entrants(300), 0.0
+    play = dice(Random(9))
+    played: list[Played] = []
+    while True:
+        started = process_time()
+        made = form.next_round(field, played, "seed")
+        longest = max(longest, process_time() - started)
+        if isinstance(made, Finished):
+            break
+        played.append(play_round(made, play))
+    assert longest < 2
