@@ -14,7 +14,9 @@ from rich.table import Table
 
 from arena.local.tournament import Ended, Moment, Plan, Series, describe
 from arena.pairing import Round, Row, explain
+from arena.pairing.round_robin import RoundRobin
 from arena.pairing.standings import in_decimals
+from arena.pairing.swiss import Swiss
 
 
 @contextmanager
@@ -59,7 +61,7 @@ def _table(plan: Plan, rows: Sequence[Row], title: str, faults: dict[int, dict[s
     table = Table(title=title)
     table.add_column("", justify="right")
     table.add_column("bot", no_wrap=True)
-    scored = plan.described["format"] in ("swiss", "round-robin")
+    scored = isinstance(plan.form, RoundRobin | Swiss)
     for name in ("points", "series", *(("among tied", "Buchholz", "S.-B.") if scored else ())):
         table.add_column(name, justify="right")
     table.add_column("faults")

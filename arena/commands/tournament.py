@@ -91,14 +91,13 @@ def command(
     rules = make_ruleset(GAMES[game], preset, settings)
     if len(bots) < 2:
         raise Impossible("a tournament needs at least two bots")
-    wanted = {"rounds": rounds, "advance": advance, "size": size, "qualify": qualify}
-    described = _describe(form, len(bots), rules, table, {name: one for name, one in wanted.items() if one is not None})
+    asked = {"rounds": rounds, "advance": advance, "size": size, "qualify": qualify}
+    described = _describe(form, len(bots), rules, table, {name: one for name, one in asked.items() if one is not None})
     tree = None if file is None else read_tree(file)
     plan = Plan(
         rules=rules,
         bots=find_entrants(bots, house_bots(game)),
         form=read_format(described),
-        described=described,
         matches=matches,
         seed=seed if seed is not None else secrets.token_bytes(16) if tree is None else _written_seed(file, tree),
         limits=make_limits(limits, move_ms, bank_ms, seeded=seed is not None),
@@ -124,7 +123,7 @@ def command(
     context.exit(NO if lost else 0)
 
 
-def _describe(form: str, bots: int, rules: Ruleset, table: int | None, wanted: Values) -> Values:
+def _describe(form: str, bots: int, rules: Ruleset, table: int | None, wanted: Mapping[str, int]) -> Values:
     """The form of the tournament as plain values, with a default for what nobody asked for."""
     most = table or min(4, rules.players[-1])
     check_players(rules, most)
@@ -134,8 +133,10 @@ def _describe(form: str, bots: int, rules: Ruleset, table: int | None, wanted: V
         if name not in known:
             raise Impossible(f"--format {form} together with {options[name]} makes no sense")
     defaults: Values = {"rounds": ceil(log2(bots)) if form == "swiss" else None, "advance": most // 2}
-    chosen = {name: value for name, value in defaults.items() if name in known} | wanted
-    return {"format": form, "least": rules.players[0], "most": most, **chosen}
+    described: Values = {"format": form, "least": rules.players[0], "most": most}
+    described.update({name: value for name, value in defaults.items() if name in known})
+    described.update(wanted)
+    return described
 
 
 def _written_seed(file: Path | None, tree: Mapping[str, object]) -> bytes:

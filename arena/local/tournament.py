@@ -17,7 +17,7 @@ from arena.local.contest import Contest, ContestError, Entrant
 from arena.local.pool import Pool
 from arena.local.worker import Result as MatchResult
 from arena.pairing import Entrant as Paired
-from arena.pairing import Finished, Format, Played, Result, Round, Row, Table
+from arena.pairing import Finished, Format, Played, Result, Round, Row, Table, write_format
 from arena.rules import Ruleset
 from arena.table import Limits, Penalty
 
@@ -29,8 +29,6 @@ class Plan(NamedTuple):
     bots: tuple[Entrant, ...]
     """The favourite first."""
     form: Format
-    described: Mapping[str, str | int | None]
-    """The form as plain values."""
     matches: int
     """Of a series."""
     seed: bytes
@@ -152,7 +150,7 @@ def describe(plan: Plan) -> dict[str, Any]:
         "game": plan.rules.game,
         "preset": plan.rules.preset,
         "options": dict(plan.rules.values),
-        "tournament": dict(plan.described),
+        "tournament": write_format(plan.form),
         "bots": [{"bot": bot.name, "version": bot.version} for bot in plan.bots],
         "matches": plan.matches,
         "seed": plan.seed.hex(),

@@ -98,9 +98,9 @@ def play_on(
 def decide_first(field: Field, groups: Groups, least: int, most: int) -> Generator[Step, None, None]:
     """Decide who is the first, where all tie-breaks leave that open. Changes ``groups``.
 
-    Who was disqualified has no place, and plays for none.
+    Who has been disqualified by now has no place, and plays for none.
     """
-    excluded = {entrant.id for entrant in field.entrants if entrant.disqualified}
+    excluded = {entrant.id for entrant in field.entrants if entrant.disqualified and not field.is_in(entrant.id)}
     stay = [[one for one in group if one not in excluded] for group in groups]
     rest = [[one for one in group if one in excluded] for group in groups]
     groups[:] = filter(None, stay + rest)

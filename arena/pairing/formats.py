@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 
 from arena.pairing.double import DoubleElimination
 from arena.pairing.format import Format
@@ -23,22 +23,27 @@ FORMATS: dict[str, type[RoundRobin | Swiss | SingleElimination | DoubleEliminati
 """All forms, by the name under which they are stored and asked for."""
 
 
-def write_format(
-    form: RoundRobin | Swiss | SingleElimination | DoubleElimination | Groups,
-) -> dict[str, str | int | None]:
+RULES = 1
+"""Rises when the same rounds would be drawn or ranked otherwise: what was begun is never ended by other rules."""
+
+
+def write_format(form: Format) -> dict[str, str | int | None]:
     """A form as plain values, from which `read_format` makes it again."""
-    (name,) = (name for name, kind in FORMATS.items() if type(form) is kind)
-    return {"format": name, **asdict(form)}
+    ((name, kind),) = ((name, kind) for name, kind in FORMATS.items() if type(form) is kind)
+    return {"format": name, "rules": RULES, **{field.name: getattr(form, field.name) for field in fields(kind)}}
 
 
 def read_format(values: Mapping[str, object]) -> Format:
-    """The form that these values describe. What is not mentioned has its default.
+    """The form that these values describe. What is not mentioned has its default; of the rules, the newest.
 
     Raises:
         FormatError: they describe none.
     """
     options = dict(values)
     name = options.pop("format", None)
+    rules = options.pop("rules", RULES)
+    if rules != RULES:
+        raise FormatError(f"this tournament was begun by the rules {rules!r}; this program has the rules {RULES}")
     kind = FORMATS.get(str(name))
     if kind is None:
         raise FormatError(f"there is no tournament of the form {name!r}; there are: {', '.join(FORMATS)}")

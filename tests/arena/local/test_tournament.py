@@ -48,7 +48,7 @@ def plan(form: str = "swiss", **options: Any) -> Plan:
     described = {"format": form, "least": 2, "most": 3} | options
     rules = ruleset(find_game("three_coins"))
     bots = find_entrants(BOTS, house_bots("three_coins"))
-    return Plan(rules, bots, read_format(described), described, 2, b"seed", None, "forfeit")
+    return Plan(rules, bots, read_format(described), 2, b"seed", None, "forfeit")
 
 
 @pytest.mark.parametrize("form", ["swiss", "round-robin", "single", "double", "groups"])

@@ -153,6 +153,7 @@ def test_forms_are_plain_values() -> None:
         assert read_format(write_format(form)) == form
     for values, said in [
         ({"format": "ladder"}, "no tournament of the form 'ladder'"),
+        ({"format": "swiss", "rules": 0, "rounds": 3}, "begun by the rules 0"),
         ({"format": "swiss"}, "needs: rounds"),
         ({"format": "single", "rounds": 3}, "has no 'rounds'"),
         ({"format": "swiss", "rounds": None}, "whole number"),

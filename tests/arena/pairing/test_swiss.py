@@ -119,6 +119,27 @@ def test_the_extra_series_decides_the_first_place_and_nothing_else() -> None:
     assert [row.decision for row in end.rows] == ["", "extra series", "extra series", ""]
 
 
+def test_who_is_disqualified_plays_no_extra_series_and_may_be_so_after_one() -> None:
+    form = Swiss(1, 2, 4)
+    first = form.next_round(entrants(3), [], "")
+    assert isinstance(first, Round)
+    played = [play_round(first, all_level)]
+
+    def without(one: int, until: int) -> list[Entrant]:
+        return [who._replace(until=until, disqualified=True) if who.id == one else who for who in entrants(3)]
+
+    extra = form.next_round(without(1, 2), played, "")
+    assert tables(extra) == sets((2, 3))
+    extra = form.next_round(entrants(3), played, "")
+    assert tables(extra) == sets((1, 2, 3))
+    assert isinstance(extra, Round)
+    played.append(play_round(extra, best_first))
+    end = form.next_round(without(1, 3), played, "")
+    assert isinstance(end, Finished)
+    assert [(row.place, row.entrant) for row in end.rows] == [(1, 2), (2, 3), (None, 1)]
+    assert end.champion == 2
+
+
 def test_after_three_extra_series_in_vain_the_better_seeded_wins() -> None:
     made, end = finish(Swiss(1, 2, 2), 2, all_level)
     assert [len(one.tables) for one in made] == [1, 1, 1, 1]
