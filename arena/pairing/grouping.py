@@ -23,11 +23,11 @@ from arena.pairing.matching import match
 EXACT = 12
 """Up to so many entrants the best of all groupings is found."""
 
-NODES = 20_000
-"""Tables that the backtracking search tries at most."""
+NODES = 300_000
+"""Tables that the backtracking search tries at most, times the members."""
 
-STIRS = 60
-"""How often a grouping in which somebody has to meet again is stirred up."""
+STIRS = 3_000
+"""How often a grouping in which somebody has to meet again is stirred up, times the members."""
 
 Cost = Sequence[Sequence[int]]
 """Symmetric, not negative, nothing between one and itself."""
@@ -54,7 +54,7 @@ def group(cost: Cost, start: Tables, taboo: int, random: Random) -> Tables:
     found = _pairs(cost, best, taboo) if all(len(table) == 2 for table in best) else _backtrack(cost, best, taboo)
     if found is not None:
         best = min(best, descend(cost, found), key=lambda tables: total(cost, tables))
-    for _ in range(STIRS):
+    for _ in range(STIRS // len(cost)):
         if not _broken(cost, best, taboo):
             break
         stirred = descend(cost, _stir(cost, best, taboo, random))
@@ -161,7 +161,7 @@ def _backtrack(cost: Cost, start: Tables, taboo: int) -> Tables | None:
     """Tables without a taboo; None where there are none or they were not found in time."""
     sizes = Counter(map(len, start))
     friends = [{b for b in range(len(cost)) if b != a and row[b] < taboo} for a, row in enumerate(cost)]
-    nodes = iter(range(NODES))
+    nodes = iter(range(NODES // len(cost)))
 
     def companions(own: int, free: set[int], size: int) -> Iterator[tuple[int, ...]]:
         near = sorted(friends[own] & free, key=lambda other: (cost[own][other], other))
