@@ -9,11 +9,25 @@ from typing import Any
 import click
 
 from arena import __version__
-from arena.commands import ask, connect, exploitability, login, new, play, rules, show, solve, submit, up, verify
+from arena.commands import (
+    ask,
+    connect,
+    exploitability,
+    login,
+    new,
+    play,
+    rules,
+    show,
+    solve,
+    submit,
+    tournament,
+    up,
+    verify,
+)
 from arena.commands.failures import one_line
 from arena.witness import watched
 
-WITH_BOTS = ("play", "ask", "connect")
+WITH_BOTS = ("play", "ask", "connect", "tournament")
 """Commands that run authors' bots in their own process."""
 
 
@@ -41,7 +55,7 @@ def main() -> None:
     """Bluff Arena: programs play hidden-information table games against each other."""
 
 
-for module in (play, show, verify, rules, ask, new, submit, login, connect, solve, exploitability, up):
+for module in (play, tournament, show, verify, rules, ask, new, submit, login, connect, solve, exploitability, up):
     main.add_command(module.command)
 main.add_command(login.logout)
 

@@ -12,6 +12,7 @@ from arena.commands.failures import Impossible
 from arena.games import GAMES
 from arena.record import Record, RecordError
 from arena.rules import AnyGame, Ruleset, ruleset
+from arena.table import Limits
 
 if TYPE_CHECKING:
     from arena.solve import Solver
@@ -63,6 +64,30 @@ def make_ruleset(game: AnyGame, preset: str | None, settings: Iterable[str]) -> 
             raise Impossible(f"--set {setting}: write option=value; `arena rules {game.name}` lists the options")
         options[name.strip()] = value.strip()
     return ruleset(game, preset, options)
+
+
+def read_seed(_context: click.Context, _parameter: click.Parameter, text: str | None) -> bytes | None:
+    """The bytes that a seed writes in hex."""
+    if text is None:
+        return None
+    try:
+        seed = bytes.fromhex(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not hex, two digits a byte") from None
+    if not 1 <= len(seed) <= 64:
+        raise click.BadParameter(f"a seed has 1 to 64 bytes, not {len(seed)}")
+    return seed
+
+
+def make_limits(wanted: bool | None, move_ms: int | None, bank_ms: int | None, *, seeded: bool) -> Limits | None:
+    """The limits that the options ask for; without any, none only where a seed shall repeat the run."""
+    given = {"move_ms": move_ms, "bank_ms": bank_ms}
+    asked = {name: value for name, value in given.items() if value is not None}
+    if wanted is False and asked:
+        raise Impossible("--no-limits together with a limit makes no sense")
+    if wanted or asked or (wanted is None and not seeded):
+        return Limits()._replace(**asked)
+    return None
 
 
 def names(played: Record) -> list[str]:

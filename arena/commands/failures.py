@@ -11,6 +11,7 @@ import click
 from arena.kit import BotError
 from arena.local.contest import Absent, ContestError
 from arena.package import PackageError
+from arena.pairing.model import FormatError
 from arena.record import RecordError
 from arena.rules import RulesError
 
@@ -51,7 +52,7 @@ def one_line() -> Iterator[None]:
     except Absent as error:
         _say(str(error))
         sys.exit(NO)
-    except (RulesError, RecordError, BotError, ContestError, PackageError) as error:
+    except (RulesError, RecordError, BotError, ContestError, FormatError, PackageError) as error:
         _say(str(error))
         sys.exit(WRONG)
     except click.Abort:

@@ -8,29 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import game_argument, make_ruleset
+from arena.commands.common import game_argument, make_limits, make_ruleset, read_seed
 from arena.commands.failures import NO, Impossible
 from arena.games import GAMES
 from arena.package import opened
 from arena.rules import check_players
-from arena.table import Limits
 
 if TYPE_CHECKING:
     from arena.local.contest import Contest
     from arena.local.worker import Result
-
-
-def _seed(_context: click.Context, _parameter: click.Parameter, text: str | None) -> bytes | None:
-    """The bytes that a seed writes in hex."""
-    if text is None:
-        return None
-    try:
-        seed = bytes.fromhex(text)
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not hex, two digits a byte") from None
-    if not 1 <= len(seed) <= 64:
-        raise click.BadParameter(f"a seed has 1 to 64 bytes, not {len(seed)}")
-    return seed
 
 
 @click.command("play")
@@ -39,7 +25,9 @@ def _seed(_context: click.Context, _parameter: click.Parameter, text: str | None
 @click.option("--preset", metavar="NAME", help="The rules; `arena rules GAME` lists them. By default the first.")
 @click.option("--set", "settings", multiple=True, metavar="OPTION=VALUE", help="Change an option; may be repeated.")
 @click.option("--matches", type=click.IntRange(1), default=1, show_default=True, help="How many matches.")
-@click.option("--seed", callback=_seed, metavar="HEX", help="Repeat a run: all luck and all bots' dice follow from it.")
+@click.option(
+    "--seed", callback=read_seed, metavar="HEX", help="Repeat a run: all luck and all bots' dice follow from it."
+)
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that play at once.")
 @click.option(
     "--record",
@@ -97,7 +85,7 @@ def command(
         entrants=find_entrants(words, house),
         matches=matches,
         seed=seed if seed is not None else secrets.token_bytes(16),
-        limits=_limits(limits, move_ms, bank_ms, seeded=seed is not None),
+        limits=make_limits(limits, move_ms, bank_ms, seeded=seed is not None),
         penalty="default" if practice else "forfeit",
     )
     if seed is not None and contest.launches:
@@ -115,16 +103,6 @@ def command(
     if seed is not None and "late" in faults:
         click.echo("this run cannot be repeated by its seed: somebody was late, and time is no luck", err=True)
     context.exit(NO if "gone" in faults else 0)
-
-
-def _limits(wanted: bool | None, move_ms: int | None, bank_ms: int | None, *, seeded: bool) -> Limits | None:
-    given = {"move_ms": move_ms, "bank_ms": bank_ms}
-    asked = {name: value for name, value in given.items() if value is not None}
-    if wanted is False and asked:
-        raise Impossible("--no-limits together with a limit makes no sense")
-    if wanted or asked or (wanted is None and not seeded):
-        return Limits()._replace(**asked)
-    return None
 
 
 def _told(contest: Contest) -> list[Result]:

@@ -8,17 +8,15 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Iterator, Sequence
-from itertools import chain, count, permutations
+from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
 from arena import chance
 from arena.package import ENTRY, PackageError, read_folder
+from arena.pairing import seat_orders
 from arena.rules import Ruleset
 from arena.table import Limits, Penalty, Player
-
-MOST_PERMUTED = 3
-"""Tables of so many players are played in every order of the seats; larger ones are rotated."""
 
 
 class ContestError(Exception):
@@ -68,15 +66,6 @@ class Fixture(NamedTuple):
     block: int
     order: tuple[int, ...]
     """Which entrant sits on each seat."""
-
-
-def seat_orders(players: int, matches: int) -> list[tuple[int, ...]]:
-    """The orders of the seats that a block goes through, the entrants' own order first."""
-    own = tuple(range(players))
-    every = list(permutations(own)) if players <= MOST_PERMUTED else []
-    if every and matches >= len(every):
-        return every
-    return [own[turn:] + own[:turn] for turn in range(players)]
 
 
 def blocks(contest: Contest) -> Iterator[tuple[Fixture, ...]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from typing import Self
 
 from arena.local.contest import Contest, ContestError, Fixture, blocks
 from arena.local.worker import Result, play_blocks
@@ -50,6 +51,50 @@ def play_contest(
         finally:
             for future in futures:
                 future.cancel()
+
+
+class Pool:
+    """Processes that play many contests, several at the same time; one process plays them here."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self._executor: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        if self.jobs > 1:
+            self._executor = ProcessPoolExecutor(self.jobs, mp_context=multiprocessing.get_context("spawn"))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(cancel_futures=True)
+
+    def play(self, contests: Sequence[Contest]) -> Iterator[tuple[int, list[Result]]]:
+        """The number of each contest and its results, as soon as it is over.
+
+        Raises:
+            ContestError, BotError: as `play_contest`.
+        """
+        if self._executor is None:
+            for number, contest in enumerate(contests):
+                yield number, play_contest(contest)
+            return
+        pending: dict[Future[list[Result]], tuple[int, int]] = {}
+        done: list[list[list[Result] | None]] = []
+        for number, contest in enumerate(contests):
+            chunks = _chunks(contest, self.jobs)
+            done.append([None] * len(chunks))
+            for at, chunk in enumerate(chunks):
+                pending[self._executor.submit(play_blocks, contest, chunk)] = number, at
+        try:
+            for future in as_completed(pending):
+                number, at = pending[future]
+                done[number][at] = future.result()
+                parts = [part for part in done[number] if part is not None]
+                if len(parts) == len(done[number]):
+                    yield number, [result for part in parts for result in part]
+        except BrokenProcessPool as broken:
+            raise ContestError("a process that was playing matches has ended; did a bot end it?") from broken
 
 
 def _chunks(contest: Contest, jobs: int) -> list[list[Sequence[Fixture]]]:

@@ -76,6 +76,7 @@ def test_there_are_these_commands() -> None:
             "show",
             "solve",
             "submit",
+            "tournament",
             "up",
         ),
         "verify",

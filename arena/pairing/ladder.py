@@ -1,10 +1,8 @@
-"""Who meets whom, and who sits where: pure, and seeded where it is left to chance."""
+"""Tables of the ladder: who needs a match, and whom it may meet."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from itertools import permutations
 from random import Random
 from typing import NamedTuple
 
@@ -13,17 +11,6 @@ UNIFORM_SHARE = 0.2
 
 ANCHOR_SHARE = 0.1
 """The share of ladder tables at which the anchor sits for certain. The rating scale hangs on it."""
-
-
-def seat_orders(players: int, matches: int) -> list[tuple[int, ...]]:
-    """The orders of a series that treats all seats alike: in order ``o``, player ``o[s]`` sits on seat s.
-
-    All orders for two or three players where the series is long enough for them, else the rotations. Matches on
-    the same luck go through these orders once.
-    """
-    if players <= 3 and matches >= math.factorial(players):
-        return list(permutations(range(players)))
-    return [tuple((seat + turn) % players for seat in range(players)) for turn in range(players)]
 
 
 class Candidate(NamedTuple):
