@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from arena import __version__
-from arena.commands import ask, connect, exploitability, new, play, rules, show, solve, up, verify
+from arena.commands import ask, compare, connect, exploitability, new, play, rules, show, solve, up, verify
 from arena.commands.failures import one_line
 
 
@@ -27,15 +27,16 @@ class OneLineGroup(click.Group):
 @click.group(
     cls=OneLineGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 all went well; 1 the answer is no (a record does not verify, a bot was lost or refused); "
-    "2 what was asked for cannot be done (an unknown option, a missing file, a file that is no bot); 130 interrupted.",
+    epilog="Exit codes: 0 all went well; 1 the answer is no (a record does not verify, a bot was lost, was refused, or "
+    "is not better); 2 what was asked for cannot be done (an unknown option, a missing file, a file that is no bot); "
+    "130 interrupted.",
 )
 @click.version_option(__version__, prog_name="arena")
 def main() -> None:
     """Bluff Arena: programs play hidden-information table games against each other."""
 
 
-for module in (play, show, verify, rules, ask, new, connect, solve, exploitability, up):
+for module in (play, compare, show, verify, rules, ask, new, connect, solve, exploitability, up):
     main.add_command(module.command)
 
 

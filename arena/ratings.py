@@ -291,7 +291,8 @@ def fit(
 ) -> Ratings:
     """Rate all who have played, and the anchor, which is 1000.
 
-    The variance of a difference lies between two estimates, with the weight k / (k + ``sandwich_blocks``) on the second:
+    The variance of a difference lies between two estimates, with the weight k / (k + ``sandwich_blocks``) on the
+    second:
 
     * V (phi L + I / tau^2) V, with V the inverse information, L the information of the matches alone, and phi the
       dispersion: how much more or less than the model says the blocks scatter, over the whole leaderboard;
@@ -314,11 +315,11 @@ def fit(
     ridge = (ELO_PER_NAT / prior_elo) ** 2
     x, covariance = _newton(results.points, results.entities.size, at, ridge)
     scatter, fourth, total = _scatter(results, np.exp(x))
-    blocks = _effective(np.diagonal(scatter), fourth)
-    correction = np.sqrt(_corrected(blocks))
+    blocks = effective(np.diagonal(scatter), fourth)
+    correction = np.sqrt(corrected(blocks))
     scatter = scatter * np.multiply.outer(correction, correction)
     scattered, expected = float(np.trace(scatter)), _information(results.points, np.exp(x))
-    known = float(_effective(*total))
+    known = float(effective(*total))
     dispersion = (known * scattered / expected + DISPERSION_BLOCKS) / (known + DISPERSION_BLOCKS) if known else 1.0
     smaller = np.minimum.outer(blocks, blocks)
     weight = np.divide(smaller, smaller + sandwich_blocks, out=np.zeros_like(smaller), where=smaller > 0)
@@ -342,15 +343,16 @@ def fit(
     )
 
 
-def _effective(second: ArrayLike, fourth: ArrayLike) -> Floats:
+def effective(second: ArrayLike, fourth: ArrayLike) -> Floats:
     """Effective blocks from the sums of squares and of fourth powers: (sum g^2)^2 / sum g^4, and 0 without either."""
     second, fourth = np.asarray(second, np.float64), np.asarray(fourth, np.float64)
-    return np.divide(second**2, fourth, out=np.zeros_like(fourth), where=fourth > 0)
+    blocks: Floats = np.divide(second**2, fourth, out=np.zeros_like(fourth), where=fourth > 0)
+    return blocks
 
 
-def _corrected(blocks: Floats) -> Floats:
+def corrected(blocks: Floats) -> Floats:
     """What the scatter of so many effective blocks is multiplied with: k / (k - 2), at most 2."""
-    enough = np.maximum(blocks, 4)
+    enough: Floats = np.maximum(blocks, 4)
     return enough / (enough - 2)
 
 

@@ -8,38 +8,35 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import game_argument, make_ruleset
+from arena.commands.common import (
+    bank_ms_option,
+    choose_limits,
+    game_argument,
+    jobs_option,
+    limits_option,
+    make_ruleset,
+    move_ms_option,
+    preset_option,
+    seed_option,
+    settings_option,
+)
 from arena.commands.failures import NO, Impossible
 from arena.games import GAMES
 from arena.rules import check_players
-from arena.table import Limits
 
 if TYPE_CHECKING:
     from arena.local.contest import Contest
     from arena.local.worker import Result
 
 
-def _seed(_context: click.Context, _parameter: click.Parameter, text: str | None) -> bytes | None:
-    """The bytes that a seed writes in hex."""
-    if text is None:
-        return None
-    try:
-        seed = bytes.fromhex(text)
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not hex, two digits a byte") from None
-    if not 1 <= len(seed) <= 64:
-        raise click.BadParameter(f"a seed has 1 to 64 bytes, not {len(seed)}")
-    return seed
-
-
 @click.command("play")
 @game_argument
 @click.argument("bots", metavar="BOT BOT...", nargs=-1, required=True)
-@click.option("--preset", metavar="NAME", help="The rules; `arena rules GAME` lists them. By default the first.")
-@click.option("--set", "settings", multiple=True, metavar="OPTION=VALUE", help="Change an option; may be repeated.")
+@preset_option
+@settings_option
 @click.option("--matches", type=click.IntRange(1), default=1, show_default=True, help="How many matches.")
-@click.option("--seed", callback=_seed, metavar="HEX", help="Repeat a run: all luck and all bots' dice follow from it.")
-@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that play at once.")
+@seed_option
+@jobs_option
 @click.option(
     "--record",
     "target",
@@ -49,9 +46,9 @@ def _seed(_context: click.Context, _parameter: click.Parameter, text: str | None
 )
 @click.option("--json", "as_json", is_flag=True, help="Write the results as JSON, for programs.")
 @click.option("--times", is_flag=True, help="Report thinking times, too; they differ from run to run.")
-@click.option("--limits/--no-limits", default=None, help="Play with deadlines. By default yes, but not with --seed.")
-@click.option("--move-ms", type=click.IntRange(1), metavar="MS", help="Time for each decision; switches deadlines on.")
-@click.option("--bank-ms", type=click.IntRange(0), metavar="MS", help="Time beyond that for a whole match; likewise.")
+@limits_option
+@move_ms_option
+@bank_ms_option
 @click.option("--practice", is_flag=True, help="A fault costs a default move, and not the place at the table.")
 @click.pass_context
 def command(
@@ -94,7 +91,7 @@ def command(
         entrants=find_entrants(bots, house_bots(game)),
         matches=matches,
         seed=seed if seed is not None else secrets.token_bytes(16),
-        limits=_limits(limits, move_ms, bank_ms, seeded=seed is not None),
+        limits=choose_limits(limits, move_ms, bank_ms, seeded=seed is not None),
         penalty="default" if practice else "forfeit",
     )
     if seed is not None and contest.launches:
@@ -112,16 +109,6 @@ def command(
     if seed is not None and "late" in faults:
         click.echo("this run cannot be repeated by its seed: somebody was late, and time is no luck", err=True)
     context.exit(NO if "gone" in faults else 0)
-
-
-def _limits(wanted: bool | None, move_ms: int | None, bank_ms: int | None, *, seeded: bool) -> Limits | None:
-    given = {"move_ms": move_ms, "bank_ms": bank_ms}
-    asked = {name: value for name, value in given.items() if value is not None}
-    if wanted is False and asked:
-        raise Impossible("--no-limits together with a limit makes no sense")
-    if wanted or asked or (wanted is None and not seeded):
-        return Limits()._replace(**asked)
-    return None
 
 
 def _told(contest: Contest) -> list[Result]:

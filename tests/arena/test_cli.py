@@ -63,7 +63,7 @@ def every_command() -> Iterator[tuple[str, click.Command]]:
 
 def test_there_are_these_commands() -> None:
     assert [name for name, _ in every_command()] == [
-        *("ask", "connect", "exploitability", "new", "play", "rules", "show", "solve", "up", "verify"),
+        *("ask", "compare", "connect", "exploitability", "new", "play", "rules", "show", "solve", "up", "verify"),
     ]
 
 
