@@ -18,7 +18,7 @@ UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --g
 PROTOS = $(shell find protos -name '*.proto' 2>/dev/null)
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: help up test check format protos lock clean site dev chromium
+.PHONY: help up test bench check format protos lock clean site dev chromium
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 16
@@ -29,6 +29,10 @@ up: site  ## run the whole site here; ARGS="--port 8080" and the like go to it (
 
 test: dev chromium  ## run all tests; ARGS="tests/webapp -k login -n0" and the like go to pytest
 	@exec $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+bench: dev  ## measure: the rating fit, and comparing versions; docs/ratings.md has the figures of long runs
+	@$(BIN)/python -m bench.ratings
+	$(BIN)/python -m bench.compare --quick
 
 check: dev .tools/protoc/stamp  ## lint, formatting, types, import contracts, protos, generated code, migrations
 	@failed=

@@ -125,11 +125,11 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="bench.ratings")
     parser.add_argument("--quick", action="store_true", help="a tenth of the matches")
     matches = MATCHES // 10 if parser.parse_args(arguments).quick else MATCHES
-    import numpy
+    import numpy as np
     import scipy
 
     print(
-        f"{matches:,} matches of {SEATS} among {VERSIONS:,} versions, seconds of one core, numpy {numpy.__version__}, "
+        f"{matches:,} matches of {SEATS} among {VERSIONS:,} versions, seconds of one core, numpy {np.__version__}, "
         f"scipy {scipy.__version__}, Python {platform.python_version()}"
     )
     own, other = _measured("newton", VERSIONS, matches), _measured("lbfgs", VERSIONS, matches)
@@ -137,7 +137,9 @@ def main(arguments: list[str]) -> None:
     print(f"fit with intervals                          {own['fit']:6.2f} s")
     print(f"both                                        {own['read'] + own['fit']:6.2f} s")
     print(f"{MORE:,} matches more, and a fit again         {own['add']:6.2f} s")
-    print(f"memory before anything was read in          {own['rows']:6.0f} MB: Python, numpy and the columns as they came")
+    print(
+        f"memory before anything was read in          {own['rows']:6.0f} MB: Python, numpy and the columns as they came"
+    )
     print(f"  at most, by the end of reading in         {own['read_megabytes']:6.0f} MB")
     print(f"  at most, by the end of the fit            {own['fit_megabytes']:6.0f} MB")
     print(f"  at most, by the end of the second fit     {own['megabytes']:6.0f} MB")

@@ -152,6 +152,15 @@ def test_a_run_without_a_seed_says_how_to_repeat_it(run: Run) -> None:
     assert run(*asked, "--seed", seed[1]).stdout == told.stdout
 
 
+def test_the_kit_alone_is_enough() -> None:
+    missing = "import sys; sys.modules.update(dict.fromkeys(('numpy', 'scipy', 'django', 'celery')))"
+    words = ["compare", "calculator", "random", "--game", "mia", "--seed", "01", "--jobs", "2"]
+    script = f"{missing}\nfrom arena.cli import main\nif __name__ == '__main__':\n    main({words})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("Error")) == (0, 0), done.stderr
+    assert "verdict  better" in done.stdout
+
+
 def test_a_program_takes_part(run: Run) -> None:
     program = f"cmd:{sys.executable} -m arena.dial {house_bots('mia')['calculator']}"
     told = run(program, "random", "--game", "mia", "--seed", "07", "--jobs", "2")
