@@ -132,15 +132,15 @@ class Pair(NamedTuple):
 
 HALF = "self.random.choice(view.legal)"
 PAIRS = (
-    Pair("equilibrium, calculator", "mia", "no-pass", ("equilibrium", "calculator"), None, 400),
-    Pair("calculator, doubted 0.4 for 0.5", "mia", None, ("calculator",), ("DOUBTED = 0.5", "DOUBTED = 0.4"), 400),
-    Pair("calculator, doubted 0.48 for 0.5", "mia", None, ("calculator",), ("DOUBTED = 0.5", "DOUBTED = 0.48"), 400),
+    Pair("equilibrium, calculator", "mia", "no-pass", ("equilibrium", "calculator"), None, 200),
+    Pair("calculator, doubted 0.4 for 0.5", "mia", None, ("calculator",), ("DOUBTED = 0.5", "DOUBTED = 0.4"), 200),
+    Pair("calculator, doubted 0.48 for 0.5", "mia", None, ("calculator",), ("DOUBTED = 0.5", "DOUBTED = 0.48"), 200),
     Pair("doubted 0.4, with random, observer", "mia", None, ("calculator", "random", "observer"),
-         ("DOUBTED = 0.5", "DOUBTED = 0.4"), 80),
-    Pair("equilibrium, calculator", "three_coins", "duel", ("equilibrium", "calculator"), None, 400),
-    Pair("honest, rounding up for down", "three_coins", None, ("honest",), ("theirs // 2", "-(-theirs // 2)"), 400),
+         ("DOUBTED = 0.5", "DOUBTED = 0.4"), 60),
+    Pair("equilibrium, calculator", "three_coins", "duel", ("equilibrium", "calculator"), None, 200),
+    Pair("honest, rounding up for down", "three_coins", None, ("honest",), ("theirs // 2", "-(-theirs // 2)"), 200),
     Pair("random, a tenth of it the first", "commerce", None, ("random",),
-         (HALF, f"view.legal[0] if self.random.random() < 0.1 else {HALF}"), 120),
+         (HALF, f"view.legal[0] if self.random.random() < 0.1 else {HALF}"), 100),
 )  # fmt: skip
 
 
@@ -185,12 +185,12 @@ def main() -> None:
     began = time.process_time()
     print('A bot against itself, without a maximum: runs that stop with "not better"\n')
     without = contest("mia", ["calculator", "calculator"])
-    kept = twins("mia, calculator, which has no dice", without, own_dice(2), RUNS // 20 // share, Question())
+    kept = twins("mia, calculator, which has no dice", without, own_dice(2), max(5, RUNS // 50 // share), Question())
     assert set(kept) == {0.5}
     redrawn("mia, calculator, which has no dice", kept, RUNS // share, Question())
     for game, bot in (("mia", "random"), ("three_coins", "honest")):
         name = f"{game}, {bot} with its own dice"
-        kept = twins(name, contest(game, [bot, bot]), own_dice(2), RUNS // share // (5 if game == "mia" else 1), WIDE)
+        kept = twins(name, contest(game, [bot, bot]), own_dice(2), RUNS // share // (10 if game == "mia" else 1), WIDE)
         redrawn(name, kept, RUNS // share, Question())
     print("\nVariance of a match's score, and matches until 0 against 20 Elo is decided\n")
     print("| game | bots | blocks | Elo | new luck | matches | one luck | matches | and shared dice | matches ", end="")
