@@ -46,8 +46,8 @@ check: dev .tools/protoc/stamp  ## lint, formatting, types, import contracts, pr
 	run $(BIN)/python -m webapp messages --check
 	[ -z "$$failed" ] || { printf "\nThese have failed:$$failed\n"; exit 1; }
 
-bench: dev  ## measure the referee, the wire and the start of hosted bots, each against a floor of the same run
-	@for what in referee wire startup; do
+bench: dev  ## measure the referee, the wire, the start of hosted bots, the rating fit, and how fast versions are told apart
+	@for what in referee wire startup ratings "compare --quick"; do
 		echo "== $$what"
 		$(BIN)/python -m bench.$$what
 	done

@@ -11,6 +11,7 @@ import click
 from arena import __version__
 from arena.commands import (
     ask,
+    compare,
     connect,
     exploitability,
     login,
@@ -27,7 +28,7 @@ from arena.commands import (
 from arena.commands.failures import one_line
 from arena.witness import watched
 
-WITH_BOTS = ("play", "ask", "connect", "tournament")
+WITH_BOTS = ("play", "ask", "connect", "compare", "tournament")
 """Commands that run authors' bots in their own process."""
 
 
@@ -47,15 +48,31 @@ class OneLineGroup(click.Group):
 @click.group(
     cls=OneLineGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 all went well; 1 the answer is no (a record does not verify, a bot was lost or refused); "
-    "2 what was asked for cannot be done (an unknown option, a missing file, a file that is no bot); 130 interrupted.",
+    epilog="Exit codes: 0 all went well; 1 the answer is no (a record does not verify, a bot was lost, was refused, or "
+    "is not better); 2 what was asked for cannot be done (an unknown option, a missing file, a file that is no bot); "
+    "130 interrupted.",
 )
 @click.version_option(__version__, prog_name="arena")
 def main() -> None:
     """Bluff Arena: programs play hidden-information table games against each other."""
 
 
-for module in (play, tournament, show, verify, rules, ask, new, submit, login, connect, solve, exploitability, up):
+for module in (
+    play,
+    compare,
+    tournament,
+    show,
+    verify,
+    rules,
+    ask,
+    new,
+    submit,
+    login,
+    connect,
+    solve,
+    exploitability,
+    up,
+):
     main.add_command(module.command)
 main.add_command(login.logout)
 

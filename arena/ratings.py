@@ -15,7 +15,7 @@ Results go in as flat rows and are kept in one order, with whole-number sums: th
 arrive cannot change a bit, and ``add`` and ``void`` give what building anew gives, bit for bit. For the
 bits to repeat, linear algebra must run on one thread: the caller starts the process with
 ``OPENBLAS_NUM_THREADS=1``; this module leaves the environment alone. Between different machines compare
-``row_hash``, the points, and Elo to 1e-6.
+``row_hash``, the points, and Elo to 1e-6. ``docs/ratings.md`` tells all this to people, with what was measured.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-ALGORITHM = "pairwise-elo-1"  # changes whenever the same rows would give other numbers
+ALGORITHM = "pairwise-elo-2"  # changes whenever the same rows would give other numbers
 ELO_PER_NAT = 400 / math.log(10)
 ANCHOR_ELO = 1000.0
 PRIOR_ELO = 350.0  # the prior's standard deviation tau
 PROVISIONAL_ELO = 40.0  # a rating whose standard error is above this is provisional
-SANDWICH_BLOCKS = 100.0  # effective blocks from which on an interval rests on their scatter: see fit
+SANDWICH_BLOCKS = 50.0  # effective blocks at which an interval rests as much on their scatter as on the model: see fit
+DISPERSION_BLOCKS = 10.0  # effective blocks of the whole leaderboard at which its dispersion is half believed
 QUANTILE_95 = 1.96
 SEATS = range(2, 11)
 
@@ -233,6 +234,7 @@ class Ratings:
     standard_error: Floats  # (E,) Elo, of the difference to the anchor
     matches: Ints  # (E,) rated matches played
     effective_blocks: Floats  # (E,) as many blocks of equal weight would scatter like those played: see fit
+    dispersion: float  # phi: how much the blocks scatter, as a multiple of what the model says
     nats: Floats  # (E,) the skills x, whose prior has mean 0
     covariance: Floats  # (E, E) nats^2, V: the inverse information, that is of the negative Hessian of l
     variance: Floats  # (E, E) nats^2, of the difference x_i - x_j
@@ -289,13 +291,19 @@ def fit(
 ) -> Ratings:
     """Rate all who have played, and the anchor, which is 1000.
 
-    The variance of a difference is that of V, the inverse information, until both entities have ``sandwich_blocks``
-    effective blocks, and then that of V (C J C + I / tau^2) V: J is the scatter of the blocks' gradients (the clustered
-    sandwich of Liang and Zeger, 1986), the prior enters it as in the information, and C_ii^2 = k_i / (k_i - 1)
-    corrects for small samples. k_i = (sum of g^2)^2 / sum of g^4 over i's blocks are its effective blocks: a result
-    that was sure beforehand says nothing about the scatter, and is not counted as if it did.
-    On simulated tables of 2, 4 and 10 seats (20 bots, skills of 350 Elo standard deviation, 50 to 800 blocks each) the
-    nominal 95 % intervals covered 93 to 98 %: the information is wide at big tables, not narrow.
+    The variance of a difference lies between two estimates, with the weight k / (k + ``sandwich_blocks``) on the
+    second:
+
+    * V (phi L + I / tau^2) V, with V the inverse information, L the information of the matches alone, and phi the
+      dispersion: how much more or less than the model says the blocks scatter, over the whole leaderboard;
+    * V (C J C + I / tau^2) V: J is the scatter of the blocks' gradients (the clustered sandwich of Liang and Zeger,
+      1986), and C_ii^2 = k_i / (k_i - 2) corrects for what the fit has taken out of it.
+
+    k_i = (sum of g^2)^2 / sum of g^4 over i's blocks are its effective blocks, and k is the smaller one of the two:
+    a result that was sure beforehand says nothing about the scatter, and is not counted as if it did. The prior enters
+    as in the information. To steady the sandwich by a scaled information is the way of Morel, Bokossa and Neerchal
+    (2003). phi = trace(C J C) / trace(L) is drawn to 1 by ``DISPERSION_BLOCKS``. ``python -m bench.coverage`` measures
+    how many nominal 95 % intervals hold.
 
     ``prior_elo=math.inf`` turns the prior off and holds the anchor fixed instead; NoRating is raised where l has no
     maximum then.
@@ -306,19 +314,52 @@ def fit(
     at = int(np.searchsorted(results.entities, anchor))
     ridge = (ELO_PER_NAT / prior_elo) ** 2
     x, covariance = _newton(results.points, results.entities.size, at, ridge)
-    scatter, fourth = _scatter(results, np.exp(x))
-    blocks = np.divide(np.diagonal(scatter) ** 2, fourth, out=np.zeros_like(x), where=fourth > 0)
-    variance = _difference(covariance)
-    enough = np.flatnonzero(blocks >= sandwich_blocks)
-    if enough.size:
-        correction = np.sqrt(np.maximum(blocks, 2) / (np.maximum(blocks, 2) - 1))
-        middle = scatter * np.multiply.outer(correction, correction) + ridge * np.eye(x.size)
-        against = covariance - covariance[at]  # of differences: a weak prior leaves their common level all but open
-        chosen = np.ix_(enough, enough)
-        variance[chosen] = _difference(against @ middle @ against.T)[chosen]
+    scatter, fourth, total = _scatter(results, np.exp(x))
+    blocks = effective(np.diagonal(scatter), fourth)
+    correction = np.sqrt(corrected(blocks))
+    scatter = scatter * np.multiply.outer(correction, correction)
+    scattered, expected = float(np.trace(scatter)), _information(results.points, np.exp(x))
+    known = float(effective(*total))
+    dispersion = (known * scattered / expected + DISPERSION_BLOCKS) / (known + DISPERSION_BLOCKS) if known else 1.0
+    smaller = np.minimum.outer(blocks, blocks)
+    weight = np.divide(smaller, smaller + sandwich_blocks, out=np.zeros_like(smaller), where=smaller > 0)
+    against = covariance - covariance[at]  # of differences: a weak prior leaves their common level all but open
+    modelled = dispersion * covariance + (1 - dispersion) * ridge * (against @ against.T)
+    scatter[np.diag_indices(x.size)] += ridge
+    sandwich = against @ scatter @ against.T
+    variance = (1 - weight) * _difference(modelled) + weight * _difference(sandwich)
     elo = ANCHOR_ELO + ELO_PER_NAT * (x - x[at])
-    error = ELO_PER_NAT * np.sqrt(variance[at])
-    return Ratings(results.entities, anchor, elo, error, results.matches_played(), blocks, x, covariance, variance)
+    return Ratings(
+        entities=results.entities,
+        anchor=anchor,
+        elo=elo,
+        standard_error=ELO_PER_NAT * np.sqrt(variance[at]),
+        matches=results.matches_played(),
+        effective_blocks=blocks,
+        dispersion=dispersion,
+        nats=x,
+        covariance=covariance,
+        variance=variance,
+    )
+
+
+def effective(second: ArrayLike, fourth: ArrayLike) -> Floats:
+    """Effective blocks from the sums of squares and of fourth powers: (sum g^2)^2 / sum g^4, and 0 without either."""
+    second, fourth = np.asarray(second, np.float64), np.asarray(fourth, np.float64)
+    blocks: Floats = np.divide(second**2, fourth, out=np.zeros_like(fourth), where=fourth > 0)
+    return blocks
+
+
+def corrected(blocks: Floats) -> Floats:
+    """What the scatter of so many effective blocks is multiplied with: k / (k - 2), at most 2."""
+    enough: Floats = np.maximum(blocks, 4)
+    return enough / (enough - 2)
+
+
+def _information(points: dict[int, Ints], e: Floats) -> float:
+    """The trace of the information of the matches alone, at e = exp(x)."""
+    p = e[:, None] / (e[:, None] + e)
+    return float(sum(3 / (n + 1) * np.sum((points[n] + points[n].T) * p * p.T) for n in sorted(points)) / 2)
 
 
 def _newton(points: dict[int, Ints], count: int, anchor: int, ridge: float) -> tuple[Floats, Floats]:
@@ -379,13 +420,14 @@ def _surprise(who: NDArray[np.integer[Any]], place: NDArray[np.int8], e: Floats)
     return 3 / (len(who) + 1) * total
 
 
-def _scatter(results: Results, e: Floats) -> tuple[Floats, Floats]:
-    """J = sum over blocks of g g', (E, E), g a block's part of the gradient at e = exp(x); and (E,) the sum of g^4.
+def _scatter(results: Results, e: Floats) -> tuple[Floats, Floats, tuple[float, float]]:
+    """J = sum over blocks of g g', (E, E), g a block's part of the gradient at e = exp(x); (E,) the sum of g^4; and the
+    sums of |g|^2 and |g|^4.
 
     The sums run in block order; within a chunk, over one distance after the other between two entities of a block.
     """
     count = e.size
-    scatter, fourth = np.zeros((count, count)), np.zeros(count)
+    scatter, fourth, length, length_squared = np.zeros((count, count)), np.zeros(count), 0.0, 0.0
     for low, high in results._chunks():
         first, last = results.start[low], results.start[high]
         u = np.empty(last - first)
@@ -399,13 +441,15 @@ def _scatter(results: Results, e: Floats) -> tuple[Floats, Floats]:
         g = np.add.reduceat(u[order], new)
         block, who = block[order[new]], who[order[new]]
         np.add.at(fourth, who, (g * g) ** 2)
+        lengths = np.bincount(block, g * g)
+        length, length_squared = length + float(np.sum(lengths)), length_squared + float(np.sum(lengths**2))
         left, apart = np.arange(g.size), 0
         while left.size:
             np.add.at(scatter.reshape(-1), who[left] * count + who[left + apart], g[left] * g[left + apart])
             apart += 1
             left = left[: np.searchsorted(left, g.size - apart)]
             left = left[block[left] == block[left + apart]]
-    return scatter + np.triu(scatter, 1).T, fourth
+    return scatter + np.triu(scatter, 1).T, fourth, (length, length_squared)
 
 
 def _difference(covariance: Floats) -> Floats:

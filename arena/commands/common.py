@@ -1,8 +1,9 @@
-"""What several commands share: their arguments, and reading a record from a file."""
+"""What several commands share: their arguments and options, and reading a record from a file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +11,7 @@ import click
 from arena import record
 from arena.commands.failures import Impossible
 from arena.games import GAMES
+from arena.package import opened
 from arena.record import Record, RecordError
 from arena.rules import AnyGame, Ruleset, ruleset
 from arena.table import Limits
@@ -19,6 +21,57 @@ if TYPE_CHECKING:
 
 game_argument = click.argument("game", metavar="GAME", type=click.Choice(tuple(GAMES)))
 """The code name of a game."""
+
+
+def _seed(_context: click.Context, _parameter: click.Parameter, text: str | None) -> bytes | None:
+    """The bytes that a seed writes in hex."""
+    if text is None:
+        return None
+    try:
+        seed = bytes.fromhex(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not hex, two digits a byte") from None
+    if not 1 <= len(seed) <= 64:
+        raise click.BadParameter(f"a seed has 1 to 64 bytes, not {len(seed)}")
+    return seed
+
+
+preset_option = click.option(
+    "--preset", metavar="NAME", help="The rules; `arena rules GAME` lists them. By default the first."
+)
+settings_option = click.option(
+    "--set", "settings", multiple=True, metavar="OPTION=VALUE", help="Change an option; may be repeated."
+)
+seed_option = click.option(
+    "--seed", callback=_seed, metavar="HEX", help="Repeat a run: all luck and all bots' dice follow from it."
+)
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that play at once."
+)
+limits_option = click.option(
+    "--limits/--no-limits", default=None, help="Play with deadlines. By default yes, but not with --seed."
+)
+move_ms_option = click.option(
+    "--move-ms", type=click.IntRange(1), metavar="MS", help="Time for each decision; switches deadlines on."
+)
+bank_ms_option = click.option(
+    "--bank-ms", type=click.IntRange(0), metavar="MS", help="Time beyond that for a whole match; likewise."
+)
+
+
+def choose_limits(wanted: bool | None, move_ms: int | None, bank_ms: int | None, *, seeded: bool) -> Limits | None:
+    """The deadlines that these options ask for; None for none.
+
+    Raises:
+        Impossible: they contradict each other.
+    """
+    given = {"move_ms": move_ms, "bank_ms": bank_ms}
+    asked = {name: value for name, value in given.items() if value is not None}
+    if wanted is False and asked:
+        raise Impossible("--no-limits together with a limit makes no sense")
+    if wanted or asked or (wanted is None and not seeded):
+        return Limits()._replace(**asked)
+    return None
 
 
 def record_file(name: str, *, many: bool = False) -> Callable[[Any], Any]:
@@ -66,28 +119,13 @@ def make_ruleset(game: AnyGame, preset: str | None, settings: Iterable[str]) -> 
     return ruleset(game, preset, options)
 
 
-def read_seed(_context: click.Context, _parameter: click.Parameter, text: str | None) -> bytes | None:
-    """The bytes that a seed writes in hex."""
-    if text is None:
-        return None
-    try:
-        seed = bytes.fromhex(text)
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not hex, two digits a byte") from None
-    if not 1 <= len(seed) <= 64:
-        raise click.BadParameter(f"a seed has 1 to 64 bytes, not {len(seed)}")
-    return seed
+def unzipped(context: click.Context, words: Iterable[str]) -> list[str]:
+    """What names bots, with a folder in place of each zip; it is there until the command ends.
 
-
-def make_limits(wanted: bool | None, move_ms: int | None, bank_ms: int | None, *, seeded: bool) -> Limits | None:
-    """The limits that the options ask for; without any, none only where a seed shall repeat the run."""
-    given = {"move_ms": move_ms, "bank_ms": bank_ms}
-    asked = {name: value for name, value in given.items() if value is not None}
-    if wanted is False and asked:
-        raise Impossible("--no-limits together with a limit makes no sense")
-    if wanted or asked or (wanted is None and not seeded):
-        return Limits()._replace(**asked)
-    return None
+    Raises:
+        PackageError: a zip would be refused, or cannot be read.
+    """
+    return [str(context.with_resource(opened(Path(word)))) if word.endswith(".zip") else word for word in words]
 
 
 def names(played: Record) -> list[str]:

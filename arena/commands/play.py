@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands.common import game_argument, make_limits, make_ruleset, read_seed
+from arena.commands.common import (
+    bank_ms_option,
+    choose_limits,
+    game_argument,
+    jobs_option,
+    limits_option,
+    make_ruleset,
+    move_ms_option,
+    preset_option,
+    seed_option,
+    settings_option,
+    unzipped,
+)
 from arena.commands.failures import NO, Impossible
 from arena.games import GAMES
-from arena.package import opened
 from arena.rules import check_players
 
 if TYPE_CHECKING:
@@ -22,13 +33,11 @@ if TYPE_CHECKING:
 @click.command("play")
 @game_argument
 @click.argument("bots", metavar="BOT BOT...", nargs=-1, required=True)
-@click.option("--preset", metavar="NAME", help="The rules; `arena rules GAME` lists them. By default the first.")
-@click.option("--set", "settings", multiple=True, metavar="OPTION=VALUE", help="Change an option; may be repeated.")
+@preset_option
+@settings_option
 @click.option("--matches", type=click.IntRange(1), default=1, show_default=True, help="How many matches.")
-@click.option(
-    "--seed", callback=read_seed, metavar="HEX", help="Repeat a run: all luck and all bots' dice follow from it."
-)
-@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that play at once.")
+@seed_option
+@jobs_option
 @click.option(
     "--record",
     "target",
@@ -38,9 +47,9 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="Write the results as JSON, for programs.")
 @click.option("--times", is_flag=True, help="Report thinking times, too; they differ from run to run.")
-@click.option("--limits/--no-limits", default=None, help="Play with deadlines. By default yes, but not with --seed.")
-@click.option("--move-ms", type=click.IntRange(1), metavar="MS", help="Time for each decision; switches deadlines on.")
-@click.option("--bank-ms", type=click.IntRange(0), metavar="MS", help="Time beyond that for a whole match; likewise.")
+@limits_option
+@move_ms_option
+@bank_ms_option
 @click.option("--practice", is_flag=True, help="A fault costs a default move, and not the place at the table.")
 @click.pass_context
 def command(
@@ -78,14 +87,12 @@ def command(
     check_players(rules, len(bots))
     if target is not None and not target.absolute().parent.is_dir():
         raise Impossible(f"--record {target}: there is no such folder")
-    house = house_bots(game)
-    words = [str(context.with_resource(opened(Path(word)))) if word.endswith(".zip") else word for word in bots]
     contest = Contest(
         rules=rules,
-        entrants=find_entrants(words, house),
+        entrants=find_entrants(unzipped(context, bots), house_bots(game)),
         matches=matches,
         seed=seed if seed is not None else secrets.token_bytes(16),
-        limits=make_limits(limits, move_ms, bank_ms, seeded=seed is not None),
+        limits=choose_limits(limits, move_ms, bank_ms, seeded=seed is not None),
         penalty="default" if practice else "forfeit",
     )
     if seed is not None and contest.launches:

@@ -10,7 +10,19 @@ from pathlib import Path
 
 import click
 
-from arena.commands.common import game_argument, make_limits, make_ruleset, read_seed
+from arena.commands.common import (
+    bank_ms_option,
+    choose_limits,
+    game_argument,
+    jobs_option,
+    limits_option,
+    make_ruleset,
+    move_ms_option,
+    preset_option,
+    seed_option,
+    settings_option,
+    unzipped,
+)
 from arena.commands.failures import NO, Impossible
 from arena.games import GAMES
 from arena.pairing import FORMATS, read_format
@@ -36,10 +48,10 @@ Values = dict[str, str | int | None]
 @click.option("--advance", type=click.IntRange(1, 5), help="Of each knockout table so many go on. By default half.")
 @click.option("--group", "size", type=click.IntRange(2, 100), help="Bots in a group. By default 4.")
 @click.option("--qualify", type=click.IntRange(1, 50), help="Of each group so many go on. By default 2.")
-@click.option("--preset", metavar="NAME", help="The rules; `arena rules GAME` lists them. By default the first.")
-@click.option("--set", "settings", multiple=True, metavar="OPTION=VALUE", help="Change an option; may be repeated.")
-@click.option("--seed", callback=read_seed, metavar="HEX", help="Repeat a tournament: all luck and all draws follow.")
-@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that play at once.")
+@preset_option
+@settings_option
+@seed_option
+@jobs_option
 @click.option(
     "--resume",
     "file",
@@ -48,9 +60,9 @@ Values = dict[str, str | int | None]
     help="Write down here what has been played; if it is there already, go on where that ends.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write everything as JSON, for programs.")
-@click.option("--limits/--no-limits", default=None, help="Play with deadlines. By default yes, but not with --seed.")
-@click.option("--move-ms", type=click.IntRange(1), metavar="MS", help="Time for each decision; switches deadlines on.")
-@click.option("--bank-ms", type=click.IntRange(0), metavar="MS", help="Time beyond that for a whole match; likewise.")
+@limits_option
+@move_ms_option
+@bank_ms_option
 @click.option("--practice", is_flag=True, help="A fault costs a default move, and not the place at the table.")
 @click.pass_context
 def command(
@@ -77,9 +89,10 @@ def command(
 ) -> None:
     """Let bots play a tournament of GAME on this machine.
 
-    A BOT is the name of a house bot, a .py file, or cmd: and a command that starts a program; the same one may be
-    named several times. The first one is the favourite of the seeding, and so on. The standings are shown while it is
-    played. A tournament that was broken off goes on with the same command, if that has --resume FILE.
+    A BOT is the name of a house bot, a .py file, a folder or a .zip, or cmd: and a command that starts a program;
+    the same one may be named several times. The first one is the favourite of the seeding, and so on. The standings
+    are shown while it is played. A tournament that was broken off goes on with the same command, if that has
+    --resume FILE.
 
     Exits with 1 when a bot's line was lost.
     """
@@ -96,11 +109,11 @@ def command(
     tree = None if file is None else read_tree(file)
     plan = Plan(
         rules=rules,
-        bots=find_entrants(bots, house_bots(game)),
+        bots=find_entrants(unzipped(context, bots), house_bots(game)),
         form=read_format(described),
         matches=matches,
         seed=seed if seed is not None else secrets.token_bytes(16) if tree is None else _written_seed(file, tree),
-        limits=make_limits(limits, move_ms, bank_ms, seeded=seed is not None),
+        limits=choose_limits(limits, move_ms, bank_ms, seeded=seed is not None),
         penalty="default" if practice else "forfeit",
     )
     plan.form.check(len(plan.bots))

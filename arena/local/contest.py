@@ -66,6 +66,35 @@ class Fixture(NamedTuple):
     block: int
     order: tuple[int, ...]
     """Which entrant sits on each seat."""
+    dice: int | None = None
+    """The match whose dice each seat's bot rolls; None for its own."""
+
+
+def exchanged_orders(players: int) -> list[tuple[int, ...]]:
+    """The orders of the seats of a block that compares the first two entrants.
+
+    Every rotation, and next to each the same with these two exchanged: two copies of a bot without dice score the
+    same in it, at tables of any size.
+    """
+    rotated = seat_orders(players, 1)
+    swap = {0: 1, 1: 0}
+    both = [order for one in rotated for order in (one, tuple(swap.get(entrant, entrant) for entrant in one))]
+    return list(dict.fromkeys(both))
+
+
+def exchanged_blocks(players: int, most: int | None) -> Iterator[tuple[Fixture, ...]]:
+    """Blocks with `exchanged_orders`: as many whole ones as ``most`` matches allow, or without end.
+
+    In the two matches between which only these two are exchanged, whoever sits on a seat rolls the same dice of his
+    own. That makes no match different by itself, and the better of the two easier to tell.
+    """
+    orders = exchanged_orders(players)
+    for block in count() if most is None else range(most // len(orders)):
+        first = block * len(orders)
+        yield tuple(
+            Fixture(first + offset, block, order, dice=first + offset - offset % 2)
+            for offset, order in enumerate(orders)
+        )
 
 
 def blocks(contest: Contest) -> Iterator[tuple[Fixture, ...]]:

@@ -210,9 +210,10 @@ class _Worker:
         self, fixture: Fixture, luck: Luck, programs: dict[int, LineSeat], clock: WallClock
     ) -> tuple[Record, Result]:
         contest, number = self.contest, fixture.number
-        random.seed(plan.global_seed(contest, number))
+        dice = number if fixture.dice is None else fixture.dice
+        random.seed(plan.global_seed(contest, dice))
         seats: list[Seat] = [
-            programs[entrant] if entrant in programs else self._local(entrant, seat, number)
+            programs[entrant] if entrant in programs else self._local(entrant, seat, dice)
             for seat, entrant in enumerate(fixture.order)
         ]
         terms = Terms(
@@ -230,9 +231,9 @@ class _Worker:
             raise ContestError(f"match {number + 1} was broken off, through no fault of a bot: {failure}") from failure
         return played, _result(fixture, played)
 
-    def _local(self, entrant: int, seat: int, number: int) -> LocalSeat:
+    def _local(self, entrant: int, seat: int, dice: int) -> LocalSeat:
         bot = self.makers[entrant]()
-        bot.random.seed(plan.bot_seed(self.contest, number, seat))
+        bot.random.seed(plan.bot_seed(self.contest, dice, seat))
         name = self.contest.entrants[entrant].name
         hear = self.hear
         if hear is not None:

@@ -66,6 +66,7 @@ def test_there_are_these_commands() -> None:
     assert [name for name, _ in every_command()] == [
         *(
             "ask",
+            "compare",
             "connect",
             "exploitability",
             "login",
