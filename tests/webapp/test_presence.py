@@ -119,7 +119,7 @@ def test_a_label_that_cannot_be_one_is_refused() -> None:
     assert refusal(token, version="a\0b")[0] == pb.ERROR_CODE_NOT_ALLOWED
 
 
-@pytest.mark.parametrize("state", [state for state in Bot.State if state != Bot.State.ACTIVE])
+@pytest.mark.parametrize("state", [Bot.State.RETIRED, Bot.State.BANNED])
 def test_a_bot_that_may_not_play_hears_why(state: str) -> None:
     version, token = remote("far")
     Bot.objects.filter(pk=version.bot_id).update(state=state, state_reason="Because of this.")
@@ -314,7 +314,7 @@ def test_a_seat_that_was_given_up_is_a_new_line() -> None:
     assert Connection.objects.get().state == "waiting"
 
 
-def test_a_quarantined_bot_may_finish_what_it_plays_and_nothing_more() -> None:
+def test_a_quarantined_bot_may_finish_what_it_plays_and_then_wait_for_its_proof() -> None:
     version, token = remote("far")
     first = arrive(token, "a")
     claim = seat(version)
@@ -322,8 +322,18 @@ def test_a_quarantined_bot_may_finish_what_it_plays_and_nothing_more() -> None:
     arrive(token, "b", resume=first.session)
     assert set(renew(["b"])) == set()
     services.finish(claim=claim)
-    assert set(renew(["b"])) == {"b"}
-    assert refusal(token)[0] == pb.ERROR_CODE_NOT_ALLOWED
+    again = arrive(token, "c")
+    assert set(renew(["c"])) == set()
+    assert "in quarantine" in again.notice
+    assert "show on its page that it works" in again.notice
+
+
+def test_a_banned_bot_may_not_wait() -> None:
+    version, token = remote("far")
+    arrive(token, "a")
+    Bot.objects.filter(pk=version.bot_id).update(state=Bot.State.BANNED)
+    assert set(renew(["a"])) == {"a"}
+    assert "banned" in refusal(token)[1]
 
 
 # ---- staying -------------------------------------------------------------------------------------
@@ -350,7 +360,7 @@ def test_a_sweep_leaves_seats_to_their_series() -> None:
     assert presence.sweep() == 0
 
 
-@pytest.mark.parametrize("state", [state for state in Bot.State if state != Bot.State.ACTIVE])
+@pytest.mark.parametrize("state", [Bot.State.RETIRED, Bot.State.BANNED])
 def test_a_bot_that_may_not_play_any_more_is_hung_up_on(state: str) -> None:
     version, token = remote("far")
     arrive(token, "a")

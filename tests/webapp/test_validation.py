@@ -13,10 +13,10 @@ from arena.record import MovesStep
 from tests.webapp.making import make_user
 from tests.webapp.playing import PLAIN, hosted, house, record_of, series_of
 from tests.webapp.zips import zipped
-from webapp.bots import uploads
+from webapp.bots import uploads, versions
 from webapp.bots.models import Bot, Version
-from webapp.bots.services import Refused
-from webapp.matches import organisers, services
+from webapp.bots.services import NotAllowed, Refused
+from webapp.matches import hosting, organisers, services
 from webapp.matches.ladder import tick
 from webapp.matches.models import Entry, EntryLog, Series
 from webapp.matches.rulesets import ensure_rulesets
@@ -29,6 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def _house() -> Iterator[None]:
     ensure_rulesets()
     house()
+    hosting.announce(name="worker")
     yield
     # the event loop's thread for the database keeps its connection
     SyncToAsync.single_thread_executor.submit(connections.close_all).result()
@@ -244,3 +245,63 @@ def test_only_what_has_passed_is_seated_on_the_ladder() -> None:
     series = tick()
     assert series is not None
     assert not series.seats.filter(version=version).exists()
+
+
+# ---- out of quarantine ---------------------------------------------------------------------------
+
+
+def into_quarantine(version: Version) -> None:
+    Bot.objects.filter(pk=version.bot_id).update(state=Bot.State.QUARANTINED, faulty_series=[1, 2, 3])
+    version.bot.refresh_from_db()
+
+
+def test_a_bot_in_quarantine_comes_back_by_showing_that_it_works() -> None:
+    version = validated(PLAIN)
+    owner = version.bot.owner
+    assert owner is not None
+    with pytest.raises(Refused, match="in no quarantine"):
+        uploads.prove(bot=version.bot, by=owner)
+    into_quarantine(version)
+    with pytest.raises(NotAllowed):
+        uploads.prove(bot=version.bot, by=make_user("eve"))
+    client = Client()
+    client.force_login(owner)
+    assert "Let it show that it works" in client.get(f"/my/bots/{version.bot_id}/").content.decode()
+    assert client.post(f"/my/bots/{version.bot_id}/prove/").status_code == 302
+    version.refresh_from_db()
+    assert version.state == Version.State.VALIDATING
+    with pytest.raises(Refused, match="Only a version that failed"):
+        uploads.prove(bot=version.bot, by=owner)
+    run(version)
+    assert (version.state, version.bot.state) == (Version.State.PASSED, Bot.State.ACTIVE)
+    assert version.bot.active_version == version
+    assert version.bot.faulty_series == []
+
+
+def test_a_bot_in_quarantine_that_shows_that_it_does_not_work_stays_there_and_plays_no_more() -> None:
+    version = validated(PLAIN)
+    owner = version.bot.owner
+    assert owner is not None
+    into_quarantine(version)
+    Version.objects.filter(pk=version.pk).update(source=b"raise SystemExit('no more')\n")
+    uploads.prove(bot=version.bot, by=owner)
+    version.refresh_from_db()
+    run(version)
+    assert (version.state, version.bot.state) == (Version.State.FAILED, Bot.State.QUARANTINED)
+    assert version.bot.active_version is None
+
+
+def test_another_version_that_works_but_does_not_play_lets_nobody_out() -> None:
+    version = validated(PLAIN)
+    owner = version.bot.owner
+    assert owner is not None
+    into_quarantine(version)
+    versions.set_auto_activate(bot=version.bot, by=owner, on=False)
+    other = uploads.submit(bot=version.bot, by=owner, content=(PLAIN + "# mended\n").encode(), filename="b.py").version
+    run(other)
+    assert (other.state, other.bot.state) == (Version.State.PASSED, Bot.State.QUARANTINED)
+    uploads.submit(bot=version.bot, by=owner, content=(PLAIN + "# mended\n").encode(), filename="b.py")
+    versions.set_auto_activate(bot=other.bot, by=owner, on=True)
+    third = uploads.submit(bot=other.bot, by=owner, content=(PLAIN + "# 3\n").encode(), filename="b.py").version
+    run(third)
+    assert third.bot.state == Bot.State.ACTIVE

@@ -80,7 +80,7 @@ def arrive(hello: pb.Hello, door: str, line: str) -> Arrival:
             lease_until=Now() + LEASE,
             software=hello.software[:100].replace("\0", "\ufffd"),
         )
-    return Arrival(bot.name, version.digest, session, selectors.opponents(bot=bot))
+    return Arrival(bot.name, version.digest, session, selectors.outlook(bot=bot))
 
 
 def _take_back(bot: Bot, session: str, door: str, line: str) -> Arrival | None:
@@ -162,7 +162,8 @@ def _why_not(connection: Connection | None, session: str) -> Refused | None:
 
 
 def _not_now(bot: Bot) -> Refused | None:
-    if bot.state == Bot.State.ACTIVE:
+    # one in quarantine may wait, for it has to be there to show that it works; the ladder does not seat it
+    if bot.state in (Bot.State.ACTIVE, Bot.State.QUARANTINED):
         return None
     return Refused(pb.ERROR_CODE_NOT_ALLOWED, f"{bot.name} is {bot.get_state_display()}. {bot.state_reason}".strip())
 

@@ -218,7 +218,7 @@ def _sentence(bot: Bot, playing: int, series: QuerySet[Series]) -> tuple[str, st
         case Bot.State.QUARANTINED:
             return (
                 _because(_("%(bot)s is in quarantine."), bot.state_reason),
-                _("It kept failing, so it is seated at no rated table until it has shown that it works again."),
+                _proving(bot),
             )
     if playing:
         said = ngettext("%(bot)s is playing.", "%(bot)s is playing at %(tables)d tables.", playing)
@@ -231,6 +231,15 @@ def _sentence(bot: Bot, playing: int, series: QuerySet[Series]) -> tuple[str, st
         headline, help_ = _not_connected(bot)
         return headline, _versions_left(bot) or help_
     return _("%(bot)s is connected and waiting for a table."), _put_off(series) or opponents(bot=bot)
+
+
+def _proving(bot: Bot) -> str:
+    """How a bot comes out of quarantine."""
+    if bot.versions.filter(state=Version.State.VALIDATING).exists():
+        return _("It is showing that it works. As soon as it has, it is seated again.")
+    if bot.kind == Bot.Kind.HOSTED:
+        return _("It kept failing. Submit a mended version, or let it show that it works as it is.")
+    return _("It kept failing. Connect it mended, and let it show on its page that it works.")
 
 
 def _hosted(bot: Bot, series: QuerySet[Series]) -> tuple[str, str]:
@@ -292,6 +301,13 @@ def _versions_left(bot: Bot) -> str:
         return ""
     said = _("It has declared %(most)d new versions within a day, as many as it may: start one of these again.")
     return said % {"most": NEW_VERSIONS_A_DAY}
+
+
+def outlook(*, bot: Bot) -> str:
+    """What a program that has just dialled in is told: who is there to play with, or why nobody is."""
+    if bot.state == Bot.State.QUARANTINED:
+        return f"{bot.name} is in quarantine. {_proving(bot)}"
+    return opponents(bot=bot)
 
 
 def opponents(*, bot: Bot) -> str:

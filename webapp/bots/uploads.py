@@ -18,8 +18,8 @@ from arena.package import ENTRY, Package, PackageError, read_package, stored_pac
 from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
 from webapp.bots import services
-from webapp.bots.models import Bot, Upload, Version
-from webapp.bots.selectors import NEW_VERSIONS_A_DAY
+from webapp.bots.models import Bot, Connection, Upload, Version
+from webapp.bots.selectors import NEW_VERSIONS_A_DAY, connections_of, versions_of
 from webapp.bots.services import NotAllowed, Refused
 from webapp.bots.versions import check_author
 from webapp.matches import validation
@@ -78,21 +78,49 @@ def submit(*, bot: Bot, by: User, content: bytes, filename: str) -> Submitted:
 
 
 def try_again(*, version: Version, by: User) -> None:
-    """Validate a version again that failed: the arena may have failed it.
+    """Validate a version again: one that failed, for the arena may have failed it, or any of a bot in quarantine.
 
     Raises:
         BotError: it cannot be done, or not now.
     """
-    check_author(version.bot, by)
-    _check_hosting()
+    bot = version.bot
+    check_author(bot, by)
+    if bot.kind == Bot.Kind.HOSTED:
+        _check_hosting()
     _count(by)
     with transaction.atomic():
-        _check_bot(version.bot, by)
-        failed = Version.objects.filter(pk=version.pk, state=Version.State.FAILED)
-        if not failed.update(state=Version.State.VALIDATING, reason=""):
+        locked = _check_bot(bot, by)
+        states = [Version.State.FAILED]
+        if locked.state == Bot.State.QUARANTINED:
+            states.append(Version.State.PASSED)
+        again = Version.objects.filter(pk=version.pk, state__in=states)
+        if not again.update(state=Version.State.VALIDATING, reason=""):
             raise Refused(_("Only a version that failed can be validated again."))
         version.refresh_from_db(fields=["state", "reason"])
         validation.begin(version)
+
+
+def prove(*, bot: Bot, by: User) -> Version:
+    """Let a bot in quarantine show that it works again; returns the version that does.
+
+    Raises:
+        BotError: it cannot be done, or not now.
+    """
+    check_author(bot, by)
+    if bot.state != Bot.State.QUARANTINED:
+        raise Refused(_("%(bot)s is in no quarantine.") % {"bot": bot.name})
+    if bot.kind == Bot.Kind.REMOTE:
+        line = connections_of(bot=bot).filter(state=Connection.State.WAITING).first()
+        if line is None:
+            raise Refused(_("%(bot)s has to be connected for that: let it dial in first.") % {"bot": bot.name})
+        version = line.version
+    else:
+        newest = bot.active_version or versions_of(bot=bot).exclude(state=Version.State.RETIRED).first()
+        if newest is None:
+            raise Refused(_("%(bot)s has no version that could. Submit one.") % {"bot": bot.name})
+        version = newest
+    try_again(version=version, by=by)
+    return version
 
 
 def why_closed(*, by: User) -> str:
@@ -142,7 +170,7 @@ def _add(bot: Bot, by: User, package: Package) -> Submitted:
     return Submitted(version, new=True)
 
 
-def _check_bot(bot: Bot, by: User) -> None:
+def _check_bot(bot: Bot, by: User) -> Bot:
     """Lock the author and the bot: who hands in twice at the same time is counted twice."""
     User.objects.select_for_update().get(pk=by.pk)
     locked = Bot.objects.select_for_update().get(pk=bot.pk)
@@ -152,6 +180,7 @@ def _check_bot(bot: Bot, by: User) -> None:
     if Version.objects.filter(bot__owner=by, state=Version.State.VALIDATING).count() >= MOST_VALIDATING:
         said = _("%(most)d versions of yours are being validated. Wait until one of them is through.")
         raise TooMany(said % {"most": MOST_VALIDATING})
+    return locked
 
 
 def _check_author(by: User) -> None:

@@ -21,6 +21,7 @@ urlpatterns = [
     path("my/bots/<int:pk>/versions/<int:number>/again/", version_views.try_again, name="try_again"),
     path("my/bots/<int:pk>/tokens/", views.make_token, name="make_token"),
     path("my/bots/<int:pk>/tokens/<int:token>/revoke/", views.revoke_token, name="revoke_token"),
+    path("my/bots/<int:pk>/prove/", views.prove, name="prove"),
     path("my/bots/<int:pk>/retire/", views.retire, name="retire"),
     path("my/bots/<int:pk>/reactivate/", views.reactivate, name="reactivate"),
     path("my/bots/<int:pk>/logs/<slug:match>/<int:seat>/", views.log, name="log"),

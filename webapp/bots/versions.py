@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from webapp.accounts.models import User
 from webapp.bots.models import Bot, Version
+from webapp.bots.quarantine import release_from_quarantine
 from webapp.bots.services import NotAllowed, Refused
 
 
@@ -29,7 +30,7 @@ def passed(version: Version) -> None:
     """It has shown that it works. It plays from now on, where its author has not said otherwise.
 
     An older version that took longer does not push a newer one aside. A bot that kept failing is let out of
-    quarantine: this is how it shows that it works again.
+    quarantine where it is this version that plays: so it has shown that it works again.
     """
     if not _settle(version, Version.State.PASSED, ""):
         return
@@ -38,12 +39,15 @@ def passed(version: Version) -> None:
     if bot.auto_activate and not newer:
         bot.active_version = version
         bot.save(update_fields=["active_version"])
-        Bot.objects.filter(pk=bot.pk, state=Bot.State.QUARANTINED).update(state=Bot.State.ACTIVE, state_reason="")
+    if bot.active_version_id == version.pk:
+        release_from_quarantine(bot=bot, because=f"Version {version.number} has passed its validation.")
 
 
+@transaction.atomic
 def failed(version: Version, reason: str) -> None:
-    """It has shown that it does not work, or the arena could not find out."""
-    _settle(version, Version.State.FAILED, reason)
+    """It has shown that it does not work, or the arena could not find out. It plays no more, if it did before."""
+    if _settle(version, Version.State.FAILED, reason):
+        Bot.objects.filter(pk=version.bot_id, active_version=version).update(active_version=None)
 
 
 def _settle(version: Version, state: Version.State, reason: str) -> bool:

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from webapp.accounts.models import User
 from webapp.bots import comparing, quarantine, selectors, services, uploads
 from webapp.bots.forms import AboutForm, NewBotForm, SettingsForm
-from webapp.bots.models import Bot
+from webapp.bots.models import Bot, Version
 from webapp.pages.naming import door_address
 
 P = ParamSpec("P")
@@ -124,6 +124,21 @@ def retire(request: HttpRequest, bot: Bot) -> HttpResponse:
 
 @require_POST
 @of_author
+def prove(request: HttpRequest, bot: Bot) -> HttpResponse:
+    """A bot in quarantine shows that it works."""
+    try:
+        version = uploads.prove(bot=bot, by=person(request))
+    except services.BotError as error:
+        messages.error(request, str(error))
+        return redirect("bots:own", pk=bot.pk)
+    if version.declared:
+        messages.success(request, _("It plays some matches against the house now. This page tells how they end."))
+        return redirect("bots:own", pk=bot.pk)
+    return redirect("bots:version", pk=bot.pk, number=version.number)
+
+
+@require_POST
+@of_author
 def reactivate(request: HttpRequest, bot: Bot) -> HttpResponse:
     return _done(request, bot, services.reactivate_bot, _("%(bot)s is back.") % {"bot": bot.name})
 
@@ -154,6 +169,7 @@ def _own_page(
     context: dict[str, Any] = {
         "bot": bot,
         "troubles": quarantine.troubles(bot=bot),
+        "proof": bot.versions.filter(state=Version.State.FAILED, declared=True).order_by("-number").first(),
         "hosted": hosted,
         "quotas": uploads.quotas_of(bot=bot) if hosted else None,
         "rated": comparing.rated_versions(bot=bot, size=50) if hosted else None,

@@ -8,7 +8,6 @@ from arena import record as records
 from arena.record import FaultStep
 from webapp.bots import versions
 from webapp.bots.models import Version
-from webapp.bots.quarantine import release_from_quarantine
 from webapp.matches.models import Entry, Series, SeriesSeat
 
 
@@ -22,7 +21,6 @@ def conclude(series: Series) -> None:
         versions.failed(version, reason)
     else:
         versions.passed(version)
-        release_from_quarantine(bot=version.bot, because=f"Version {version.number} has passed validation.")
 
 
 def _reason(series: Series, version: Version) -> str:
