@@ -6,8 +6,8 @@ all that was promised stay with it until the seat is taken again. `arena.dial` c
 
 from __future__ import annotations
 
-import platform
 import secrets
+import sys
 import traceback
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
@@ -52,7 +52,7 @@ Tell = Callable[[Report], None]
 
 def software() -> str:
     """What this program is built with, for `Hello`."""
-    return f"bluff-arena {__version__} python {platform.python_version()}"
+    return f"bluff-arena {__version__} python {sys.version.split()[0]}"
 
 
 class _Match:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
+import os
 import sys
 from functools import cache
 from typing import Any
@@ -44,8 +44,8 @@ CARRIERS = ("grpcio", "protobuf", "typing_extensions")
 def describe() -> dict[str, Any]:
     """What an author must know of the place where his bot will run; sizes in bytes, times in seconds."""
     return {
-        "python": platform.python_version(),
-        "machine": platform.machine(),
+        "python": sys.version.split()[0],
+        "machine": os.uname().machine,
         "arena": __version__,
         "packages": {name: version for name in PACKAGES if (version := installed(name))},
         "memory_bytes": MEMORY_BYTES,

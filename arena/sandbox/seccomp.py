@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import struct
 from collections.abc import Sequence
 
@@ -34,7 +33,7 @@ Step = tuple[int, int, int, int]
 
 def supported(machine: str | None = None) -> bool:
     """Whether the filter is written for this architecture."""
-    return (machine or platform.machine()) in ARCHITECTURES
+    return (machine or os.uname().machine) in ARCHITECTURES
 
 
 def program(machine: str, own: int) -> list[Step]:
@@ -101,7 +100,7 @@ def filter_calls() -> None:
     Raises:
         OSError: the kernel does not take it.
     """
-    machine = platform.machine()
+    machine = os.uname().machine
     code = b"".join(struct.pack("HBBI", *step) for step in program(machine, os.getpid()))
     buffer = ctypes.create_string_buffer(code, len(code))
     described = _Program(len(code) // 8, ctypes.addressof(buffer))
