@@ -27,9 +27,8 @@ from types import CodeType, ModuleType
 from typing import Any, ClassVar
 
 from arena.games import GAMES
-from arena.package import ENTRY
 from arena.rules import AnyGame, MoveTextError
-from arena.siblings import Folder
+from arena.siblings import ENTRY, Folder
 from arena.table import MatchEnd, MatchInfo
 
 __all__ = ["Bot", "BotError", "BotFactory", "ChoiceError", "load_bot", "read_choice"]

@@ -22,8 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
-ENTRY = "bot.py"
-"""The file with the bot: at the root of what is handed in, or in its only top folder."""
+from arena.siblings import ENTRY
 
 MOST_BYTES = 1 << 20
 """As it is handed in: a file, or a zip."""

@@ -14,12 +14,14 @@ import importlib.util
 import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from itertools import count
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
+
+ENTRY = "bot.py"
+"""The file with the bot: at the root of what an author hands in, or in its only top folder."""
 
 _PREFIX = "arena_bot_"
 
@@ -113,7 +115,7 @@ def _root(name: str) -> dict[str, Any]:
     return vars(sys.modules[name.partition(".")[0]])
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds what is below a bot's own name."""
 
     @classmethod

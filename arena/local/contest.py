@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena import chance
-from arena.package import ENTRY, PackageError, read_folder
+from arena.package import PackageError, read_folder
 from arena.pairing import seat_orders
 from arena.rules import Ruleset
+from arena.siblings import ENTRY
 from arena.table import Limits, Penalty, Player
 
 

@@ -14,7 +14,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from arena.package import ENTRY, Package, PackageError, read_package, stored_package
+from arena.package import Package, PackageError, read_package, stored_package
+from arena.siblings import ENTRY
 from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
 from webapp.bots import services

@@ -11,12 +11,13 @@ from typing import Protocol
 from django.conf import settings
 
 from arena.hosted import HostedBot
-from arena.package import ENTRY, stored_package, unpack
+from arena.package import stored_package, unpack
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.referee import Gone
 from arena.rules import AnyGame
 from arena.seats import LineLost, LineSeat, Listener
 from arena.seats.relay import RelayLine
+from arena.siblings import ENTRY
 from arena.table import Player
 from webapp.bots.models import Bot, Connection, Version
 from webapp.database import in_database
