@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import secrets
 import sys
-import traceback
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from arena import __version__, chance, wire
 from arena.games import find_game
-from arena.kit import Bot, BotError, ChoiceError, read_choice
+from arena.kit import Bot, BotError, ChoiceError, own_traceback, read_choice
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.table import MatchEnd, MatchInfo, Played, Promise
 from arena.witness import asking
@@ -291,8 +290,8 @@ class Conversation:
         except ChoiceError as error:
             match.trouble.append(str(error))
             self._say("bot-error", str(error))
-        except Exception:  # noqa: BLE001  # the bot's own failure, whatever it is, is its author's to see
-            self._trouble(match)
+        except Exception as error:  # noqa: BLE001  # the bot's own failure, whatever it is, is its author's to see
+            self._trouble(match, error)
         return None
 
     def _on_match_end(self, end: pb.MatchEnd) -> list[pb.PlayRequest]:
@@ -328,11 +327,11 @@ class Conversation:
         try:
             with asking(self.name):
                 hook(value)
-        except Exception:  # noqa: BLE001  # as for choose
-            self._trouble(match)
+        except Exception as error:  # noqa: BLE001  # as for choose
+            self._trouble(match, error)
 
-    def _trouble(self, match: _Match) -> None:
-        text = traceback.format_exc(limit=-8).strip()
+    def _trouble(self, match: _Match, error: Exception) -> None:
+        text = own_traceback(error, frames=8)
         if not match.trouble:  # what follows from the first failure would only bury it
             match.trouble.append(text[-2000:])
         self._say("bot-error", text)

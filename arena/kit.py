@@ -18,6 +18,7 @@ is played by a new bot, so that nothing is remembered from one match to the next
 
 from __future__ import annotations
 
+import os
 import random
 import threading
 import traceback
@@ -31,7 +32,9 @@ from arena.rules import AnyGame, MoveTextError
 from arena.siblings import ENTRY, Folder
 from arena.table import MatchEnd, MatchInfo
 
-__all__ = ["Bot", "BotError", "BotFactory", "ChoiceError", "load_bot", "read_choice"]
+__all__ = ["Bot", "BotError", "BotFactory", "ChoiceError", "load_bot", "own_traceback", "read_choice"]
+
+_ARENA = str(Path(__file__).parent) + os.sep
 
 LOG_BYTES = 4096
 """As much of its log as is kept with each of a bot's answers, in bytes."""
@@ -253,6 +256,22 @@ def load_bot(path: str | Path, game: str | None = None) -> BotFactory:
     if game is not None and factory.game != game:
         raise BotError(f"{path}: this bot plays {factory.game}, not {game}")
     return factory
+
+
+def own_traceback(error: BaseException, *, frames: int | None = None) -> str:
+    """The traceback of ``error`` for a bot's author: without the frames that are the arena's own.
+
+    Args:
+        error: what was raised.
+        frames: at most so many of each part of it, the innermost ones; None for all.
+    """
+    whole = traceback.TracebackException.from_exception(error)
+    part: traceback.TracebackException | None = whole
+    while part is not None:
+        own = [frame for frame in part.stack if not frame.filename.startswith(_ARENA)]
+        part.stack = traceback.StackSummary.from_list(own[-frames:] if frames else own)
+        part = part.__cause__ or part.__context__
+    return "".join(whole.format()).strip()
 
 
 def _place(path: Path, error: BaseException) -> str:

@@ -180,13 +180,25 @@ def _be_the_bot(order: dict[str, Any], setting: Setting, warm: int, locked: int)
             import_module("arena.sandbox.probe").main(what)
         status = 0
     except BaseException as failure:  # noqa: BLE001  # whatever it is, it ends here, and its author reads why
-        sys.excepthook(type(failure), failure, failure.__traceback__)
+        _tell(failure)
         if isinstance(failure, SystemExit) and isinstance(failure.code, int):
             status = failure.code & 255
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
+
+
+def _tell(failure: BaseException) -> None:
+    """Say why it ended, where its author reads it."""
+    try:
+        from arena.kit import own_traceback
+
+        text = own_traceback(failure)
+    except Exception:  # noqa: BLE001  # it may have taken to pieces whatever is needed for that
+        sys.excepthook(type(failure), failure, failure.__traceback__)
+    else:
+        print(text, file=sys.stderr)
 
 
 def _play(order: dict[str, Any]) -> None:

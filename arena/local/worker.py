@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from arena import record
 from arena.clock import WallClock
 from arena.exchange import Withheld, bind, unveil
 from arena.games import find_game
-from arena.kit import Bot, BotFactory, load_bot, read_choice
+from arena.kit import Bot, BotFactory, load_bot, own_traceback, read_choice
 from arena.local import contest as plan
 from arena.local.contest import Absent, Contest, ContestError, Fixture
 from arena.local.programs import Programs
@@ -111,8 +110,8 @@ class _Heard(Bot):
     def _call(self, method: Callable[[Any], Any], value: Any) -> Any:
         try:
             return method(value)
-        except Exception:
-            self.hear(traceback.format_exc(limit=-8).strip())
+        except Exception as error:
+            self.hear(own_traceback(error, frames=8))
             raise
         finally:
             for line in self.bot.take_log():

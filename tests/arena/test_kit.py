@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from arena import kit
 from arena.games import find_game
 from arena.games.three_coins import Move
-from arena.kit import LOG_BYTES, Bot, BotError, ChoiceError, load_bot, read_choice
+from arena.kit import LOG_BYTES, Bot, BotError, ChoiceError, load_bot, own_traceback, read_choice
 
 GAME = find_game("three_coins")
 
@@ -216,3 +217,18 @@ def run_python() -> Any:
         return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True)
 
     return run
+
+
+def test_the_traceback_that_an_author_reads_has_no_frames_of_the_arena(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("def fall(n):\n    return 1 // n\n")
+    file = tmp_path / "faller.py"
+    file.write_text("import helper\nGAME = 'three_coins'\nhelper.fall(0)\ndef choose(view): ...\n")
+    with pytest.raises(BotError) as failed:
+        load_bot(file)
+    told = own_traceback(failed.value)
+    assert "helper.py" in told
+    assert "faller.py" in told
+    assert "ZeroDivisionError" in told
+    assert str(Path(kit.__file__).parent) not in told
+    assert told.count("File ") == 2 + 1  # the last one is this test
+    assert own_traceback(failed.value, frames=1).count("File ") == 1 + 1
