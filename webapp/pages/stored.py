@@ -169,7 +169,8 @@ SENTENCES = (
 def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     def pattern(sentence: str) -> re.Pattern[str]:
         pieces = re.split(r"%\((\w+)\)s", sentence)
-        named = (f"(?P<{piece}>.+)" if odd % 2 else re.escape(piece) for odd, piece in enumerate(pieces))
+        # as few as will do: what follows is a sentence, too
+        named = (f"(?P<{piece}>.+?)" if odd % 2 else re.escape(piece) for odd, piece in enumerate(pieces))
         return re.compile("".join(named), re.DOTALL)
 
     return tuple((pattern(sentence), sentence) for sentence in SENTENCES)
