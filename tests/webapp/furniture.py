@@ -29,7 +29,9 @@ def workers() -> None:
     """One worker with all walls but one, and one with none."""
     now = timezone.now()
     Worker.objects.create(name="w1", runtime="3.11-0123456", strong=True, layers=LAYERS, last_seen=now)
-    Worker.objects.create(name="w2", runtime="3.11-0123456", strong=False, why="-", layers={}, last_seen=now)
+    Worker.objects.create(
+        name="w2", runtime="3.11-0123456", strong=False, why="-", layers=dict.fromkeys(LAYERS, False), last_seen=now
+    )
 
 
 def uploaded(owner: User, house: Sequence[Bot]) -> dict[str, str]:
@@ -90,7 +92,7 @@ def uploaded(owner: User, house: Sequence[Bot]) -> dict[str, str]:
 
 
 def quarantined(owner: User, house: Sequence[Bot], *, reason: str) -> Bot:
-    """A remote bot in quarantine: at fault in two matches, and before a third one; then it could not show that it works."""
+    """A remote bot at fault in two matches and before a third one, which then could not show that it works."""
     bot = make_bot("clumsy", game="mia", owner=owner)
     faulty = [make_match([*house[:2], bot], leaves=3).series_id for _ in range(2)]
     Entry.objects.filter(bot=bot).update(fault="late")
