@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from arena.games import GAMES
 from arena.rules import AnyGame, Drawn, Moved, RulesetError, ruleset
+from tests.webapp import furniture
 from tests.webapp.factories import make_bot, make_match, make_ratings, make_ruleset, make_series, make_user
 from webapp.accounts.models import User
 from webapp.bots import services
@@ -29,11 +30,20 @@ class Shown(NamedTuple):
     """By what they are called in tests."""
     own: dict[str, str]
     """Those that only the author may see."""
+    organiser: User
+    desk: dict[str, str]
+    """Those that only organisers may see."""
 
 
 def furnish() -> Shown:
-    """Bots, matches, series in every state and ratings, of all games."""
-    olena = make_user("olena")
+    """Bots, matches, series in every state and ratings, of all games; and what people do with them."""
+    olena, bohdan, olha = make_user("olena"), make_user("bohdan"), make_user("olha")
+    olha.is_staff = olha.is_superuser = True
+    olha.save()
+    furniture.verify(olena)
+    furniture.workers()
+    furniture.terminal(olena)
+    desk: dict[str, str] = {}
     public = {
         "home": "/",
         "leaderboards": "/leaderboards/",
@@ -93,10 +103,23 @@ def furnish() -> Shown:
             f"{game}: bot": reverse("bot", args=[game, "mirror"]),
             f"{game}: anchor": reverse("bot", args=[game, "random"]),
             f"{game}: retired bot": reverse("bot", args=[game, "shy"]),
+            f"{game}: example": f"/rules/{game}/example/",
+            f"{game}: step of the example": f"/rules/{game}/example/step/3/",
         }
         own |= {f"{game}: own bot": reverse("bots:own", args=[mirror.pk])}
-    services.issue_token(bot=Bot.objects.get(game="mia", name="mirror"), by=olena)
-    return Shown(olena, public, own)
+        desk |= {f"{game}: new ruleset": reverse("own_ruleset_new", args=[game])}
+    mirror, house = Bot.objects.get(game="mia", name="mirror"), list(Bot.objects.filter(game="mia", house=True))
+    services.issue_token(bot=mirror, by=olena)
+    theirs = make_bot("neighbour", game="mia", owner=bohdan)
+    clumsy = furniture.quarantined(
+        olena, house, reason=f"It was at fault in 3 series in a row; in the last one: {furniture.SLOW}"
+    )
+    rules = furniture.own_rules(olha, [*house[:2], mirror])
+    reported, judged = furniture.moderated(olha, olena, theirs, mirror, make_match([theirs, mirror]))
+    own |= furniture.uploaded(olena, house) | reported | {"quarantine": reverse("bots:own", args=[clumsy.pk])}
+    public |= rules | {"bot in quarantine": reverse("bot", args=["mia", "clumsy"])}
+    desk |= judged | rules | {"bot in quarantine": reverse("moderation:bot", args=[clumsy.pk])}
+    return Shown(olena, public, own, olha, desk)
 
 
 def states_of(game: AnyGame, seed: int) -> Iterator[Any]:
@@ -122,7 +145,7 @@ def states_of(game: AnyGame, seed: int) -> Iterator[Any]:
 class _Reader(HTMLParser):
     """Collects what people read or hear: texts and labels, but no code."""
 
-    UNREAD = ("code", "pre", "script", "style", "strong")
+    UNREAD = ("code", "pre", "script", "style", "strong", "textarea")
     """``strong`` marks moves by their names in code on the pages of rules."""
 
     def __init__(self) -> None:
@@ -132,7 +155,9 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        unread = tag in self.UNREAD or given.get("class") in ("hex", "name") or (tag == "button" and "lang" in given)
+        unread = tag in self.UNREAD or given.get("class") in ("hex", "name")
+        # what says of itself that it is English: the choice of a language, and the organisers' log
+        unread |= tag != "html" and "lang" in given
         if unread or tag in self._unread[-1:]:
             self._unread.append(tag)
         self.read += [
@@ -157,7 +182,10 @@ def texts_of(page: str) -> list[str]:
 
 LATIN = {
     *("Bluff", "Arena", "UTC", "e-mail", "E-mail", "w1"),
-    *("olena", "calculator", "calculat", "random", "observer", "mirror", "shy", "mybot"),
+    *("olena", "bohdan", "olha", "calculator", "calculat", "random", "observer", "mirror", "shy", "mybot"),
+    *("clumsy", "builder", "neighbour", "stranger"),
+    *("Python", "numpy", "py", "zip", "bot", "bubblewrap", "seccomp", "landlock", "cgroup"),
+    *("Tab", "Escape", "login"),
     *("arena", "connect", "tables", "roll", "blind", "hide"),
     *(option.name for game in GAMES.values() for option in game.options),
     *(word for game in GAMES.values() for option in game.options for word in option.words),

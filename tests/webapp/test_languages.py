@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import re
 import shutil
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 from babel.messages.catalog import Message
+from django.conf import settings
 from django.core import mail
 from django.core.management import CommandError, call_command
 from django.template import engines
@@ -23,9 +25,12 @@ from pytest_django.live_server_helper import LiveServer
 from arena import record as records
 from arena import story, verify
 from arena.games import GAMES, find_game
-from arena.rules import OMNISCIENT
+from arena.package import MOST_BYTES, MOST_FILES, MOST_SOURCE, MOST_UNPACKED, PackageError, read_package
+from arena.rules import OMNISCIENT, RulesetError, ruleset
 from tests.webapp.languages import LANGUAGES, english_in, furnish, states_of
+from tests.webapp.zips import zipped
 from webapp.matches.drawing import commerce, mia, three_coins
+from webapp.matches.examples import example_replay
 from webapp.pages.management.commands import messages
 from webapp.pages.naming import game_title
 from webapp.pages.stored import stored
@@ -160,7 +165,9 @@ def test_no_page_has_an_english_word_left(language: str) -> None:
     author = reader(language)
     author.force_login(shown.author)
     left = []
-    for who, addresses in ((client, shown.public), (author, shown.own)):
+    organiser = reader(language)
+    organiser.force_login(shown.organiser)
+    for who, addresses in ((client, shown.public), (author, shown.own), (organiser, shown.desk)):
         for name, address in addresses.items():
             answer = who.get(address)
             assert answer.status_code == (404 if name == "nowhere" else 200), (name, address)
@@ -192,6 +199,93 @@ def test_what_was_stored_in_english_is_read_in_another_language() -> None:
         assert said == "Збоїв арени поспіль: 3; останній: робочий процес w1 замовк"
         assert stored("Cheated at a tournament.") == "Cheated at a tournament."
     assert stored("Its author has left.") == "Its author has left."
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("sentence", "code"),
+    [
+        ("It was at fault in 3 series in a row; in the last one: late", ""),
+        ("Match 2: illegal: roll blind: it must be above 52 (after 1.5 ms)", "roll blind"),
+        ("It did not begin to play: gone: its process ended before it said Hello (exit status 1)", ""),
+        ("Match 1: gone: its line is lost; its process ended (killed by SIGKILL: its memory was used up)", "SIGKILL"),
+        ("Match 1: gone: its process ended (killed by SIGXCPU (its processor time was used up))", "SIGXCPU"),
+        ("Match 1: gone: it closed its stream, and it did not come back within 30 s", ""),
+        ("The arena could not find out, through no fault of the bot. Validate it again. bob was not connected.", "bob"),
+        ("bubblewrap cannot make its namespaces (x): allow user namespaces (y), or run the workers as root", "root"),
+        ("uploads are not supported on s390x machines; a trial bot broke out (read)", "s390x read"),
+    ],
+)
+def test_what_workers_write_of_bots_and_of_machines_is_read_whole(sentence: str, code: str, language: str) -> None:
+    with translation.override(language):
+        told = stored(sentence)
+    left = set(re.findall(r"[A-Za-z][A-Za-z0-9]+", told)) - {"bubblewrap", "Hello"}
+    assert left == set(code.split()), told
+
+
+def test_of_somebodys_own_words_no_piece_is_changed() -> None:
+    with translation.override("uk"):
+        assert stored("It played badly; late") == "It played badly; late"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("content", "filename"),
+    [
+        (b"x = = 1", "bot.py"),
+        (b"\xff", "bot.py"),
+        (b"x" * (MOST_BYTES + 1), "bot.py"),
+        (b"x" * (MOST_SOURCE + 1), "bot.py"),
+        (b"", "bot.exe"),
+        (b"PK\x03\x04", "bot.py"),
+        (b"no zip", "bot.zip"),
+        (zipped({"mine.py": b""}), "bot.zip"),
+        (zipped({"bot.py": b"", "../up.py": b""}), "bot.zip"),
+        (zipped({"bot.py": b"", "/root.py": b""}), "bot.zip"),
+        (zipped({"bot.py": b"", "Bot.py": b""}), "bot.zip"),
+        (zipped({"bot.py": b"", "x" * 200: b""}), "bot.zip"),
+        (zipped({"bot.py": b"", "a*b": b""}), "bot.zip"),
+        (zipped({"bot.py": b"", **{f"{n}.txt": b"" for n in range(MOST_FILES)}}), "bot.zip"),
+        (zipped({"bot.py": b"", "big": bytes(MOST_UNPACKED + 1)}), "bot.zip"),
+    ],
+)
+def test_what_is_wrong_with_an_upload_is_read_in_another_language(content: bytes, filename: str, language: str) -> None:
+    with pytest.raises(PackageError) as refused:
+        read_package(content, filename)
+    said = str(refused.value)
+    with translation.override(language):
+        told = stored(said)
+    assert told != said
+    assert re.search("[а-яіїєґ]{4}", told)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_why_options_make_no_ruleset_is_read_in_another_language(language: str) -> None:
+    dice = random.Random(1)
+    said = set()
+    for game in GAMES.values():
+        usual = {option.name: option.default for option in game.options}
+        with pytest.raises(RulesetError) as refused:
+            ruleset(game, None, {game.options[0].name: "nothing"})
+        said.add(str(refused.value))
+        for _ in range(400):
+            chosen = {option.name: dice.choice(option.words or (option.low, option.high)) for option in game.options}
+            if (reason := game.contradiction(usual | chosen)) is not None:
+                said.add(reason)
+    assert len(said) >= 2 * len(GAMES)
+    with translation.override(language):
+        for reason in said:
+            assert stored(reason) != reason
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("game", GAMES)
+def test_people_in_an_example_have_names_of_the_language(game: str, language: str) -> None:
+    with translation.override(language):
+        shown = example_replay(game=game)
+    names = [seat.label.split()[-1] for seat in shown.viewers if seat.key.isdigit()]
+    assert names
+    assert all(re.fullmatch("[А-ЯІЇЄҐ][а-яёіїєґ]*", name) for name in names), names
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -295,12 +389,20 @@ def test_on_a_phone_nothing_is_wider_than_the_window(live_server: LiveServer, pa
     shown = furnish()
     page.set_viewport_size({"width": 360, "height": 740})
     page.set_extra_http_headers({"Accept-Language": language})
-    for name, address in shown.public.items():
-        if name == "nowhere":
-            continue  # the browser calls its status an error
-        page.goto(live_server.url + address)
-        fits = page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-        assert fits, (name, page.evaluate(WIDE))
+    wide = []
+    for who, addresses in ((None, shown.public), (shown.author, shown.own), (shown.organiser, shown.desk)):
+        if who is not None:
+            signed_in = Client()
+            signed_in.force_login(who)
+            session = signed_in.cookies[settings.SESSION_COOKIE_NAME].value
+            page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+        for name, address in addresses.items():
+            if name == "nowhere":
+                continue  # the browser calls its status an error
+            page.goto(live_server.url + address)
+            if not page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"):
+                wide.append((name, page.evaluate(WIDE)))
+    assert not wide
 
 
 @pytest.mark.django_db(transaction=True)

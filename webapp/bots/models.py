@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 FAULTY_SERIES_IN_A_ROW = 3
 """At fault in so many series one after the other, a bot goes into quarantine: see `webapp.bots.quarantine`."""
@@ -86,10 +87,10 @@ class Version(models.Model):
     """One immutable build of a bot. Hosted: named by the SHA-256 of its content. Remote: by that of bot and label."""
 
     class State(models.TextChoices):
-        VALIDATING = "validating", _("being validated")
-        PASSED = "passed", _("passed")
-        FAILED = "failed", _("failed")
-        RETIRED = "retired", _("retired")  # by its author: it has passed once, and plays no more
+        VALIDATING = "validating", pgettext_lazy("version", "being validated")
+        PASSED = "passed", pgettext_lazy("version", "passed")
+        FAILED = "failed", pgettext_lazy("version", "failed")
+        RETIRED = "retired", pgettext_lazy("version", "retired")  # by its author: it has passed once, and plays no more
 
     bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="versions")
     digest = models.CharField(max_length=71)

@@ -23,6 +23,7 @@ from webapp.bots.selectors import ANCHOR, NEW_VERSIONS_A_DAY
 from webapp.limits import Limit, TooOften, spend
 from webapp.matches.models import EntryLog, SeriesSeat
 from webapp.pages.naming import game_title
+from webapp.pages.stored import stored
 
 MOST_BOTS = 20
 """How many bots an author can have that are not retired."""
@@ -240,7 +241,7 @@ def _taken(name: str, title: str) -> Refused:
 def _is(bot: Bot) -> str:
     """The bot's state, in a sentence, and the reason for it."""
     said = _("%(bot)s is %(state)s.") % {"bot": bot.name, "state": bot.get_state_display()}
-    return f"{said} {bot.state_reason}".strip()
+    return f"{said} {stored(bot.state_reason)}".strip()
 
 
 # ---- tokens --------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from webapp.bots.services import NotAllowed, Refused
 from webapp.bots.versions import check_author
 from webapp.matches import validation
 from webapp.matches.hosting import hosting
+from webapp.pages.stored import stored
 
 UPLOADS_AN_HOUR = 30
 """What one author may hand in within an hour, whatever becomes of it."""
@@ -133,7 +134,7 @@ def why_closed(*, by: User) -> str:
         _check_author(by)
         _check_hosting()
     except services.BotError as error:
-        help_ = hosting().why if by.is_staff else ""
+        help_ = stored(hosting().why) if by.is_staff else ""
         return f"{error} {help_}".strip()
     return ""
 
@@ -145,7 +146,7 @@ def _taken_in(by: User, content: bytes, filename: str) -> Package:
     try:
         return read_package(content, filename, check=check_apart)
     except PackageError as error:
-        raise Refused(f"{error}.") from error
+        raise Refused(f"{stored(str(error))}.") from error
 
 
 def _add(bot: Bot, by: User, package: Package) -> Submitted:
@@ -177,7 +178,7 @@ def _check_bot(bot: Bot, by: User) -> Bot:
     locked = Bot.objects.select_for_update().get(pk=bot.pk)
     if locked.state in (Bot.State.BANNED, Bot.State.RETIRED):
         said = _("%(bot)s is %(state)s.") % {"bot": bot.name, "state": locked.get_state_display()}
-        raise Refused(f"{said} {locked.state_reason}".strip())
+        raise Refused(f"{said} {stored(locked.state_reason)}".strip())
     if Version.objects.filter(bot__owner=by, state=Version.State.VALIDATING).count() >= MOST_VALIDATING:
         said = _("%(most)d versions of yours are being validated. Wait until one of them is through.")
         raise TooMany(said % {"most": MOST_VALIDATING})

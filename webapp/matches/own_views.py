@@ -19,6 +19,7 @@ from webapp.matches.models import Ruleset
 from webapp.matches.organisers import NotAnOrganiser, check_organiser
 from webapp.matches.own_forms import ExhibitionForm, RulesetForm, TitleForm, field_of
 from webapp.pages.asking import before_of
+from webapp.pages.stored import stored
 from webapp.ratings.selectors import leaderboard
 
 
@@ -70,9 +71,9 @@ def new(request: HttpRequest, game: str) -> HttpResponse:
                 game=played.name, preset=None, options=form.options(), title=form.cleaned_data["title"], by=by
             )
         except services.RulesRefused as refused:
-            form.add_error(None, str(refused))
+            form.add_error(None, stored(str(refused)))
             for option, reason in refused.reasons.items():
-                form.add_error(field_of(option), reason)
+                form.add_error(field_of(option), stored(reason))
         except services.Refused as refused:
             form.add_error("title", str(refused))
         else:

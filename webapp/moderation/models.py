@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 
 class Report(models.Model):
@@ -19,7 +20,7 @@ class Report(models.Model):
         OTHER = "other", _("something else")
 
     class State(models.TextChoices):
-        OPEN = "open", _("open")
+        OPEN = "open", pgettext_lazy("report", "open")
         ACTED = "acted", _("acted on")
         DISMISSED = "dismissed", _("looked at, and left as it is")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from webapp.accounts.addresses import is_verified
 from webapp.accounts.audit import write_down
@@ -100,7 +102,9 @@ def resolve(*, report: Report, by: User, state: str, note: str) -> None:
             raise Refused(
                 _("Another organiser has resolved it already: %(state)s.") % {"state": report.get_state_display()}
             )
-        write_down(by=by, rows=[report], text=f"{report.get_state_display()}. {note}"[:500])
+        with override(settings.LANGUAGE_CODE):  # the log is in one language, whoever writes into it
+            said = report.get_state_display()
+        write_down(by=by, rows=[report], text=f"{said}. {note}"[:500])
 
 
 def _which(about: Bot | User | Match) -> str:

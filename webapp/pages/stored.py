@@ -17,10 +17,20 @@ SENTENCES = (
     gettext_noop("Retired by its author."),
     gettext_noop("Retired by an organiser."),
     gettext_noop("Its author has left."),
+    gettext_noop("Its author is banned."),
+    gettext_noop("Its author was banned for a time."),
+    gettext_noop("It was at fault in %(times)s series in a row; in the last one: %(why)s"),
+    gettext_noop("It was at fault in %(times)s series in a row before it was retired."),
     gettext_noop("Banned by an organiser."),
     gettext_noop("Cancelled by an organiser."),
     gettext_noop("It did not begin %(times)s series in a row; the last time: %(why)s"),
     gettext_noop("The platform failed it %(times)s times in a row; at last: %(why)s"),
+    # of a validation
+    gettext_noop("It did not begin to play: %(why)s"),
+    gettext_noop("Match %(number)s: %(why)s"),
+    gettext_noop("The arena could not find out, through no fault of the bot. Validate it again. %(why)s"),
+    gettext_noop("The arena could not find out, through no fault of the bot. Validate it again."),
+    # of a series, and of the machines
     gettext_noop("%(bots)s was not connected."),
     gettext_noop("%(bots)s were not connected."),
     gettext_noop("an error of the arena (%(error)s)"),
@@ -36,7 +46,35 @@ SENTENCES = (
     gettext_noop("late: %(why)s"),
     gettext_noop("gone: %(why)s"),
     gettext_noop("unreadable: %(why)s"),
+    gettext_noop("illegal: %(why)s"),
+    gettext_noop("late"),
+    gettext_noop("gone"),
+    gettext_noop("unreadable"),
+    gettext_noop("illegal"),
+    # of a line, and of the process at its end
+    gettext_noop("%(why)s, and it did not come back within %(seconds)s s"),
+    gettext_noop("%(why)s, and it did not come back"),
+    gettext_noop("it closed its stream"),
+    gettext_noop("its stream broke (%(error)s)"),
+    gettext_noop("its line was closed"),
+    gettext_noop("its line was lost"),
     gettext_noop("its line is lost; %(why)s"),
+    gettext_noop("its process ended before it said Hello (%(why)s)"),
+    gettext_noop("its process said no Hello within %(seconds)s s"),
+    gettext_noop("its process ended (%(why)s)"),
+    gettext_noop("%(why)s: its memory was used up"),
+    gettext_noop("killed together with its parent"),
+    gettext_noop("exit status %(code)s"),
+    gettext_noop("killed by %(signal)s (its processor time was used up)"),
+    gettext_noop("killed by %(signal)s"),
+    gettext_noop("a hosted bot could not be locked in: %(error)s"),
+    gettext_noop("an answer to decision %(decision)s was due, not %(what)s"),
+    gettext_noop("it answers decision %(decision)s, which was never asked; the last one is %(last)s"),
+    gettext_noop("%(many)s answers to earlier decisions came instead of one to decision %(decision)s"),
+    gettext_noop("%(many)s stale answers came instead of %(what)s"),
+    gettext_noop("%(size)s bytes came that are no PlayRequest"),
+    gettext_noop("%(due)s was due, not %(what)s"),
+    gettext_noop("the answer has no move"),
     gettext_noop("its nonce did not come within %(seconds)s s"),
     gettext_noop("the hash of its nonce did not come within %(seconds)s s"),
     gettext_noop("its nonce does not fit the hash that it gave"),
@@ -79,7 +117,51 @@ SENTENCES = (
     gettext_noop("this seat was the first to say %(value)s; roll, pass it on with a higher value or challenge"),
     gettext_noop("this seat was the first to say %(value)s; roll or challenge"),
     gettext_noop("the cup is passed on with %(value)s or not at all"),
-    gettext_noop("%(move)s: %(why)s"),  # after all others that have a colon
+    # of an upload
+    gettext_noop("%(file)s has %(size)s bytes; at most %(most)s are taken"),
+    gettext_noop("%(file)s has %(size)s bytes; a source has at most %(most)s"),
+    gettext_noop("%(file)s: a bot is handed in as a .py file or as a .zip with bot.py in it"),
+    gettext_noop("%(file)s is a zip; let its name end in .zip"),
+    gettext_noop("%(file)s: this is not UTF-8; save the file in that encoding"),
+    gettext_noop("%(file)s: syntax error: %(error)s"),
+    gettext_noop("%(file)s: this cannot be compiled: %(error)s"),
+    gettext_noop("its sources take more than %(seconds)s s to compile"),
+    gettext_noop("its sources cannot be compiled: they take too much memory, or nest too deeply"),
+    gettext_noop("%(file)s: this is an absolute path"),
+    gettext_noop("%(file)s: a path has at most %(most)s characters"),
+    gettext_noop("%(file)s: this path leads out of the package"),
+    gettext_noop("%(file)s: names are made of letters from A to Z, digits, spaces and _ . , + - = @ ~ ( ) [ ]"),
+    gettext_noop("%(file)s and %(other)s are in each other's way"),
+    gettext_noop("this zip cannot be read: it is damaged"),
+    gettext_noop("this zip cannot be read: %(error)s"),
+    gettext_noop("%(file)s: this name has signs that no name has"),
+    gettext_noop("%(file)s is in the zip twice"),
+    gettext_noop("%(file)s is a link or a device; only files can be handed in"),
+    gettext_noop("%(file)s is encrypted; hand it in without a password"),
+    gettext_noop("%(file)s is compressed in a way that is not taken; use plain deflate"),
+    gettext_noop("there are more than %(most)s files in the zip"),
+    gettext_noop("%(file)s: its bytes belong to another file of the zip, too"),
+    gettext_noop("the files in the zip have more than %(most)s bytes together"),
+    gettext_noop("there is no bot.py at the root of the zip, nor in its only top folder"),
+    # of options that make no ruleset
+    gettext_noop("option %(option)s: %(value)s is not one of %(allowed)s"),
+    gettext_noop("ante (%(ante)s) is above chips (%(chips)s): nobody could pay it"),
+    gettext_noop("mode deck_out ends with the stock, which discard bottom would never let end"),
+    gettext_noop("raise_rule = at_least allows no pass = %(value)s: the same value is announced after a roll"),
+    gettext_noop("mixed = sum allows no joker_32 = reverse: 32 is announced as 5 points, like 41"),
+    gettext_noop("coin_cap (%(cap)s) is below start_coins (%(start)s): nobody may own what everybody starts with"),
+    # of a machine on which uploads are not run
+    gettext_noop("uploaded bots run on Linux only"),
+    gettext_noop("uploads are not supported on %(kind)s machines"),
+    gettext_noop("bubblewrap is missing: %(advice)s"),
+    gettext_noop("bubblewrap cannot make its namespaces (%(error)s): %(why)s"),
+    gettext_noop("in a container, let it make namespaces (%(how)s)"),
+    gettext_noop("allow user namespaces (%(how)s), or run the workers as root"),
+    gettext_noop("a trial bot could not be run (%(error)s)"),
+    gettext_noop("a trial bot broke out (%(how)s)"),
+    gettext_noop("%(layer)s was left out"),
+    # after all others that have a colon
+    gettext_noop("%(move)s: %(why)s"),
 )
 
 
@@ -87,7 +169,8 @@ SENTENCES = (
 def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     def pattern(sentence: str) -> re.Pattern[str]:
         pieces = re.split(r"%\((\w+)\)s", sentence)
-        named = (f"(?P<{piece}>.+)" if odd % 2 else re.escape(piece) for odd, piece in enumerate(pieces))
+        # as few as will do: what follows is a sentence, too
+        named = (f"(?P<{piece}>.+?)" if odd % 2 else re.escape(piece) for odd, piece in enumerate(pieces))
         return re.compile("".join(named), re.DOTALL)
 
     return tuple((pattern(sentence), sentence) for sentence in SENTENCES)
@@ -101,4 +184,8 @@ def stored(text: str) -> str:
             if "why" in values:
                 values["why"] = stored(values["why"])
             return gettext(sentence) % values
-    return text
+    pieces = text.split("; ")
+    told = [stored(piece) for piece in pieces] if len(pieces) > 1 else []
+    # of somebody's own words, a piece may happen to be one of ours
+    known = bool(told) and all(one != piece for one, piece in zip(told, pieces, strict=True))
+    return "; ".join(told) if known else text

@@ -721,7 +721,7 @@ def _lies(options: Options, said: Sequence[Said], places: Sequence[float], gap: 
             if gap >= 60 or aside:
                 marks.append(words(start, at + 4.5, text, "x-dice", "start"))
             else:
-                marks.append(words(x, at + (20 if below else -11), text, "x-dice"))
+                marks.append(words(x, at + (17 if below else -11), text, "x-dice"))
         marks.append(mark(x, y, truth_) if truth_ else el("circle", cx=x, cy=y, r=6, class_="m-said"))
         if new:
             marks.append(words(x, y - 13 if below else y + 23, brief(one.value), "x-bid"))

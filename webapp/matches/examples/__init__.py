@@ -12,12 +12,20 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from django.utils.translation import gettext, gettext_noop
+
 from arena.games import find_game
 from arena.record import DrawStep, MovesStep, Step
 from arena.rules import Drawn, Moved, RulesError, Ruleset, Viewer, heard, ruleset
 from arena.verify import Folded, Frame
 from webapp.matches import replay
 from webapp.matches.replay import NoSuchStep, Replay, viewer_of
+
+NAMES = (
+    *(gettext_noop("Daryna"), gettext_noop("Orest"), gettext_noop("Semen")),
+    *(gettext_noop("A"), gettext_noop("B"), gettext_noop("C"), gettext_noop("D")),
+)
+"""Those who play. They are people, not bots: each language writes them as the rules beside the example do."""
 
 
 class Example(NamedTuple):
@@ -91,4 +99,5 @@ def example_replay(*, game: str, key: str = "everything", step: int | None = Non
         raise NoSuchStep(game)
     viewer = viewer_of(key, len(found.names))
     at = found.opens_at if step is None else step
-    return replay.shown(course=found, seen=_frames(game, viewer), names=found.names, key=key, at=at)
+    names = tuple(map(gettext, found.names))
+    return replay.shown(course=found, seen=_frames(game, viewer), names=names, key=key, at=at)
