@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
+import statistics
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
-from django.db.models import Count, F, Max, OuterRef, QuerySet, Subquery
+from django.db.models import BinaryField, Count, F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Substr
 
+from arena.ratings import ANCHOR_ELO, QUANTILE_95
 from webapp.bots.models import Bot, Version
 from webapp.matches.models import Entry, Ruleset
-from webapp.ratings.models import Rating, Snapshot
+from webapp.ratings.models import Rating, Snapshot, Spread
 
 SHOWN = (Bot.State.ACTIVE, Bot.State.QUARANTINED)
 """The states in which a bot stands on its leaderboards."""
@@ -40,8 +47,13 @@ def newest_snapshot(*, ruleset: Ruleset) -> Snapshot | None:
 
 def newest_snapshots() -> dict[int, Snapshot]:
     """The newest fit of every leaderboard, by the ruleset's id. One query."""
-    newest = Snapshot.objects.order_by().values("ruleset").annotate(newest=Max("id")).values("newest")
-    return {snapshot.ruleset_id: snapshot for snapshot in Snapshot.objects.filter(id__in=newest)}
+    return {snapshot.ruleset_id: snapshot for snapshot in Snapshot.objects.filter(id__in=_newest_ids())}
+
+
+def _newest_ids() -> QuerySet[Ruleset, int]:
+    """The ids of the newest fits: for each ruleset one step into an index, however many fits are kept."""
+    newest = Snapshot.objects.filter(ruleset=OuterRef("pk")).order_by("-id").values("id")[:1]
+    return Ruleset.objects.exclude(preset="").values_list(Subquery(newest), flat=True)
 
 
 def shown_versions(*, ruleset: Ruleset) -> QuerySet[Version]:
@@ -86,9 +98,8 @@ def leaderboard(*, ruleset: Ruleset) -> list[Row]:
 
 def ratings_of(*, bot: Bot) -> list[Rating]:
     """The newest ratings of all versions of a bot, on every leaderboard that they played for."""
-    newest = Snapshot.objects.filter(ruleset=OuterRef("snapshot__ruleset")).order_by("-id").values("id")[:1]
     return list(
-        Rating.objects.filter(version__bot=bot, snapshot=Subquery(newest))
+        Rating.objects.filter(version__bot=bot, snapshot__in=_newest_ids())
         .select_related("version", "snapshot__ruleset")
         .defer("version__source")
         .order_by("snapshot__ruleset_id", "-version__number")
@@ -101,22 +112,71 @@ def rating_of(*, version: Version, ruleset: Ruleset) -> Rating | None:
     return Rating.objects.filter(version=version, snapshot=Subquery(newest)).first()
 
 
-def match_counts(*, ruleset: Ruleset, versions: Iterable[int]) -> dict[int, int]:
-    """How many matches for a leaderboard these versions (by id) have played until now; of those without any, nothing.
+class Standing(NamedTuple):
+    """What the matchmaking of the ladder knows of a version."""
 
-    What is counted in the newest fit, and what has come since. Three queries, however many matches there are.
-    """
-    ids = list(versions)
-    counts: dict[int, int] = {}
+    elo: float
+    """Without a rating, that of the bot's newest version that has one; else the middle of the leaderboard."""
+    error: float
+    """The standard error in Elo, less what matches since the fit will take off it; infinite without a rating."""
+    matches: int
+    """Rated ones, those since the fit too."""
+
+
+def standings_of(*, ruleset: Ruleset, versions: Iterable[Version]) -> dict[int, Standing]:
+    """What is known of these versions until now, by id. Four queries, however many matches there are."""
+    wanted = {version.pk: version.bot_id for version in versions}
     snapshot = newest_snapshot(ruleset=ruleset)
+    since = _matches_since(ruleset, snapshot, wanted)
+    if snapshot is None:
+        return {version: Standing(ANCHOR_ELO, math.inf, since.get(version, 0)) for version in wanted}
+    rated = {
+        version: (elo, half_width / QUANTILE_95, matches)
+        for version, elo, half_width, matches in snapshot.ratings.filter(version__in=wanted).values_list(
+            "version_id", "elo", "half_width", "matches"
+        )
+    }
+    new = {bot for version, bot in wanted.items() if version not in rated}
+    older = snapshot.ratings.filter(version__bot__in=new).order_by("version__number")
+    guesses = dict(older.values_list("version__bot_id", "elo"))  # of each bot the last one stays
+    middle = statistics.median([elo for elo, *_ in rated.values()] or [ANCHOR_ELO])
+    found = {}
+    for version, bot in wanted.items():
+        more = since.get(version, 0)
+        if version in rated:
+            elo, error, matches = rated[version]
+            found[version] = Standing(elo, error * math.sqrt(matches / max(1, matches + more)), matches + more)
+        else:
+            found[version] = Standing(guesses.get(bot, middle), math.inf, more)
+    return found
+
+
+def _matches_since(ruleset: Ruleset, snapshot: Snapshot | None, versions: Iterable[int]) -> dict[int, int]:
+    """The rated matches of these versions that the newest fit does not count yet."""
+    entries = Entry.objects.filter(match__ruleset=ruleset, match__rated=True, match__voided=False)
     if snapshot is not None:
-        counts.update(snapshot.ratings.filter(version__in=ids).values_list("version_id", "matches"))
-    since = Entry.objects.filter(version__in=ids, match__ruleset=ruleset, match__rated=True, match__voided=False)
-    if snapshot is not None:
-        since = since.filter(match__gt=snapshot.watermark)
-    for version, matches in since.values_list("version_id").annotate(Count("match", distinct=True)):
-        counts[version] = counts.get(version, 0) + matches
-    return counts
+        # on both, so that whichever table is read first, only its end is
+        entries = entries.filter(match__gt=snapshot.watermark, match__id__gt=snapshot.watermark)
+    entries = entries.filter(version__in=list(versions)).order_by()
+    return dict(entries.values_list("version_id").annotate(Count("match", distinct=True)))
+
+
+def deviations_from(*, ruleset: Ruleset, version: int) -> dict[int, float]:
+    """The standard deviation of the difference of a version to each on the leaderboard, in Elo, by the newest fit.
+
+    Empty where the version is not on it. Two queries, which read one row of the matrix.
+    """
+    packed = Spread.objects.filter(ruleset=ruleset).values_list("versions", flat=True).first()
+    ids = array("q", bytes(packed or b""))
+    at = bisect_left(ids, version)
+    if at == len(ids) or ids[at] != version:
+        return {}
+    width = 4 * len(ids)
+    row = Substr("deviations", 1 + width * at, width, output_field=BinaryField())
+    # of the same fit: the row is written whole, and between two fits only the ids could differ
+    same = Spread.objects.filter(ruleset=ruleset, versions=packed)
+    found = array("f", bytes(same.annotate(row=row).values_list("row", flat=True).first() or b""))
+    return dict(zip(ids, found, strict=True)) if len(found) == len(ids) else {}
 
 
 def history(
