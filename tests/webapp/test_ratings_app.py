@@ -22,6 +22,7 @@ from webapp.bots.models import Bot, Version
 from webapp.matches.models import Match, Ruleset
 from webapp.matches.organisers import NotAnOrganiser, restore_matches, void_matches
 from webapp.ratings import rows, selectors, services, thinning
+from webapp.ratings.course import course
 from webapp.ratings.models import HeadToHead, Rating, Snapshot
 
 pytestmark = pytest.mark.django_db
@@ -293,21 +294,35 @@ def test_a_leaderboard_is_one_query(
     assert "source" not in seen.captured_queries[0]["sql"]
 
 
-def test_a_rating_and_its_history(versions: list[Version], ruleset: Ruleset) -> None:
-    assert selectors.rating_of(version=versions[3], ruleset=ruleset) is None
-    assert selectors.history(ruleset=ruleset, versions=versions)[versions[3].pk] == []
+def test_a_rating_and_how_it_went(versions: list[Version], ruleset: Ruleset) -> None:
+    mine = versions[3]
+    assert selectors.rating_of(version=mine, ruleset=ruleset) is None
+    assert course(bot=mine.bot, ruleset=ruleset) is None
     elos = []
-    for hours_ago in (3, 2, 0):
+    for days_ago in (3, 2, 1):
         play(versions, some_results(5))
         snapshot = services.refit(ruleset=ruleset)
         assert snapshot is not None
-        Snapshot.objects.filter(pk=snapshot.pk).update(created=snapshot.created - timedelta(hours=hours_ago))
-        rating = selectors.rating_of(version=versions[3], ruleset=ruleset)
+        Snapshot.objects.filter(pk=snapshot.pk).update(created=snapshot.created - timedelta(days=days_ago))
+        rating = selectors.rating_of(version=mine, ruleset=ruleset)
         assert rating is not None
         elos.append(rating.elo)
-    found = selectors.history(ruleset=ruleset, versions=versions[3:])
-    assert [elo for _, elo in found[versions[3].pk]] == elos
-    assert [rating.elo for rating in selectors.ratings_of(bot=versions[3].bot)] == elos[-1:]
+    assert [rating.elo for rating in selectors.ratings_of(bot=mine.bot)] == elos[-1:]
+    found = course(bot=mine.bot, ruleset=ruleset)
+    assert found is not None
+    assert [day.point.elo for day in found.days] == elos[::-1]
+    assert found.picture.count("<polyline") == 1
+    assert "version-line" not in found.picture
+
+    bots.declare_version(bot=mine.bot, label="<2>")
+    new = Version.objects.select_related("bot").get(bot=mine.bot, number=2)
+    play([*versions[:3], new], some_results(5))
+    services.refit(ruleset=ruleset)
+    found = course(bot=mine.bot, ruleset=ruleset)
+    assert found is not None
+    assert [day.version.number for day in found.days] == [2, 1, 1, 1]  # the old one has a rating today, too
+    assert found.picture.count("version-line") == 2  # where each of the versions begins
+    assert "&lt;2&gt;" in found.picture
 
 
 def test_standings_are_up_to_the_minute(versions: list[Version], ruleset: Ruleset) -> None:

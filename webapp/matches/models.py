@@ -103,6 +103,7 @@ class SeriesSeat(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["series", "seat"], name="series_seat_once")]
         indexes = [
+            models.Index(fields=["version", "-series"], name="series_seat_newest"),
             # both are rare among all seats, and looked for every now and then
             models.Index(fields=["version", "-series"], condition=~Q(removed=""), name="series_seat_removed"),
             models.Index(fields=["id"], condition=~Q(output=""), name="series_seat_output"),

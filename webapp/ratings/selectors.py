@@ -6,13 +6,12 @@ import math
 import statistics
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import BinaryField, Count, F, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Substr
+from django.db.models import BinaryField, Case, Count, OuterRef, QuerySet, Subquery, When, Window
+from django.db.models.functions import RowNumber, Substr
 
 from arena.ratings import ANCHOR_ELO, QUANTILE_95
 from webapp.bots.models import Bot, Version
@@ -70,30 +69,57 @@ def owner_name(bot: Bot) -> str:
 
 def leaderboard(*, ruleset: Ruleset) -> list[Row]:
     """The rows of a leaderboard, the best first. One query."""
+    return [_row(rating) for rating in _standing_on(ruleset).order_by("-elo", "version_id")]
+
+
+class Top(NamedTuple):
+    """The beginning of a leaderboard."""
+
+    rows: list[Row]
+    """The best settled ones, and where there are too few of them the best provisional ones; by rating."""
+    bots: int
+    """How many stand on it."""
+
+
+def tops(*, rulesets: Sequence[Ruleset], size: int) -> dict[int, Top]:
+    """The beginnings of several leaderboards, by the ruleset's id. Two queries, and few rows."""
+    newest = {snapshot.pk: ruleset for ruleset, snapshot in newest_snapshots().items()}
+    wanted = [pk for pk, ruleset in newest.items() if ruleset in {one.pk for one in rulesets}]
+    number = Window(RowNumber(), partition_by="snapshot_id", order_by=["provisional", "-elo", "version_id"])
+    shown = Rating.objects.filter(snapshot__in=wanted, version__active_for__state__in=SHOWN)
+    ratings = shown.annotate(number=number, bots=Window(Count("id"), partition_by="snapshot_id"))
+    found = {one.pk: Top([], 0) for one in rulesets}
+    best = ratings.filter(number__lte=size).select_related("version__bot__owner").defer("version__source")
+    for rating in best.order_by("-elo", "version_id"):
+        top = found[newest[rating.snapshot_id]]
+        found[newest[rating.snapshot_id]] = Top([*top.rows, _row(rating)], rating.bots)
+    return found
+
+
+def _standing_on(ruleset: Ruleset) -> QuerySet[Rating]:
     # One query also because snapshots are pruned: between two, the newest one of the first might be gone.
-    ratings = (
+    return (
         Rating.objects.filter(
             snapshot=Subquery(Snapshot.objects.filter(ruleset=ruleset).order_by("-id").values("id")[:1]),
             version__active_for__state__in=SHOWN,
         )
         .select_related("version__bot__owner")
         .defer("version__source")
-        .order_by("-elo", "version_id")
     )
-    return [
-        Row(
-            bot=rating.version.bot,
-            version=rating.version,
-            owner=owner_name(rating.version.bot),
-            elo=rating.elo,
-            half_width=rating.half_width,
-            rank_low=rating.rank_low,
-            rank_high=rating.rank_high,
-            provisional=rating.provisional,
-            matches=rating.matches,
-        )
-        for rating in ratings
-    ]
+
+
+def _row(rating: Rating) -> Row:
+    return Row(
+        bot=rating.version.bot,
+        version=rating.version,
+        owner=owner_name(rating.version.bot),
+        elo=rating.elo,
+        half_width=rating.half_width,
+        rank_low=rating.rank_low,
+        rank_high=rating.rank_high,
+        provisional=rating.provisional,
+        matches=rating.matches,
+    )
 
 
 def ratings_of(*, bot: Bot) -> list[Rating]:
@@ -104,6 +130,16 @@ def ratings_of(*, bot: Bot) -> list[Rating]:
         .defer("version__source")
         .order_by("snapshot__ruleset_id", "-version__number")
     )
+
+
+def ratings_of_versions(*, versions: Iterable[Version]) -> dict[int, dict[int, Rating]]:
+    """The newest ratings of these versions, by the ruleset's and the version's id. One query."""
+    wanted = [version.pk for version in versions]
+    ratings = Rating.objects.filter(version__in=wanted, snapshot__in=_newest_ids())
+    found: dict[int, dict[int, Rating]] = {}
+    for rating in ratings.select_related("snapshot__ruleset").order_by("-snapshot__ruleset__flagship", "snapshot"):
+        found.setdefault(rating.snapshot.ruleset_id, {})[rating.version_id] = rating
+    return found
 
 
 def rating_of(*, version: Version, ruleset: Ruleset) -> Rating | None:
@@ -166,26 +202,26 @@ def deviations_from(*, ruleset: Ruleset, version: int) -> dict[int, float]:
 
     Empty where the version is not on it. Two queries, which read one row of the matrix.
     """
-    packed = Spread.objects.filter(ruleset=ruleset).values_list("versions", flat=True).first()
-    ids = array("q", bytes(packed or b""))
-    at = bisect_left(ids, version)
-    if at == len(ids) or ids[at] != version:
+    return all_deviations_from(rulesets=[ruleset.pk], version=version).get(ruleset.pk, {})
+
+
+def all_deviations_from(*, rulesets: Iterable[int], version: int) -> dict[int, dict[int, float]]:
+    """The same for several leaderboards, by the ruleset's id, of those that the version is on. Two queries."""
+    spreads = Spread.objects.filter(ruleset__in=list(rulesets))
+    packed = {pk: (ruleset, bytes(ids)) for pk, ruleset, ids in spreads.values_list("pk", "ruleset_id", "versions")}
+    unpacked = {pk: array("q", ids) for pk, (_ruleset, ids) in packed.items()}
+    places = {pk: bisect_left(ids, version) for pk, ids in unpacked.items()}
+    places = {pk: at for pk, at in places.items() if at < len(unpacked[pk]) and unpacked[pk][at] == version}
+    if not places:
         return {}
-    width = 4 * len(ids)
-    row = Substr("deviations", 1 + width * at, width, output_field=BinaryField())
-    # of the same fit: the row is written whole, and between two fits only the ids could differ
-    same = Spread.objects.filter(ruleset=ruleset, versions=packed)
-    found = array("f", bytes(same.annotate(row=row).values_list("row", flat=True).first() or b""))
-    return dict(zip(ids, found, strict=True)) if len(found) == len(ids) else {}
-
-
-def history(
-    *, ruleset: Ruleset, versions: Iterable[Version], snapshots: int = 72
-) -> dict[int, list[tuple[datetime, float]]]:
-    """How the Elo of some versions went over the newest snapshots, the oldest first, by version id. Two queries."""
-    found: dict[int, list[tuple[datetime, float]]] = {version.pk: [] for version in versions}
-    newest = list(Snapshot.objects.filter(ruleset=ruleset).order_by("-id").values_list("id", flat=True)[:snapshots])
-    points = Rating.objects.filter(snapshot__in=newest, version__in=list(found)).order_by("snapshot_id")
-    for version, created, elo in points.values_list("version_id", F("snapshot__created"), "elo"):
-        found[version].append((created, elo))
-    return found
+    rows = Case(
+        *(
+            # where there has been another fit since, of other versions, its row would be read wrongly
+            When(pk=pk, versions=packed[pk][1], then=Substr("deviations", 1 + at * width, width))
+            for pk, at in places.items()
+            if (width := 4 * len(unpacked[pk]))
+        ),
+        output_field=BinaryField(),
+    )
+    found = Spread.objects.filter(pk__in=places).annotate(row=rows).exclude(row=None).values_list("pk", "row")
+    return {packed[pk][0]: dict(zip(unpacked[pk], array("f", bytes(row)), strict=True)) for pk, row in found}

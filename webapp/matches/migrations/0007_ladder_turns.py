@@ -20,6 +20,10 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.AddIndex(
+            model_name="seriesseat",
+            index=models.Index(fields=["version", "-series"], name="series_seat_newest"),
+        ),
+        migrations.AddIndex(
             model_name='seriesseat',
             index=models.Index(condition=models.Q(('removed', ''), _negated=True), fields=['version', '-series'], name='series_seat_removed'),
         ),
