@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_cache_control
 from django.views.decorators.http import conditional_page
 from ninja import NinjaAPI, Query, Router, Schema
@@ -19,10 +20,12 @@ from ninja.decorators import decorate_view
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from pydantic import Field
 
+from webapp.accounts.addresses import client_address
 from webapp.api_authors import router as authors
 from webapp.bots import public_selectors as bots
 from webapp.bots.models import Bot, Version
-from webapp.matches import feed
+from webapp.limits import TooOften, spend
+from webapp.matches import downloads, feed
 from webapp.matches import selectors as matches
 from webapp.matches.models import Block, Match, Ruleset, Series
 from webapp.ratings import selectors as ratings
@@ -196,6 +199,57 @@ def leaderboard(request: HttpRequest, game: str, preset: str) -> LeaderboardShap
     ]
     board = _board(ruleset, ratings.newest_snapshot(ruleset=ruleset))
     return LeaderboardShape(**board.dict(), rows=rows)
+
+
+@api.get(
+    "/leaderboards/{game}/{preset}/records",
+    response={404: Error, 429: Error, 503: Error},
+    openapi_extra={
+        "responses": {
+            200: {
+                "description": "Gzipped JSON lines, the oldest match first: `match` (its name), `rated`, `voided`, "
+                "`record_sha256` and `record`. Where there are more matches, the header `Link` leads to the rest.",
+                "content": {"application/gzip": {"schema": {"type": "string", "format": "binary"}}},
+            },
+            304: {"description": "Nothing has changed since the download with the `ETag` in `If-None-Match`."},
+        }
+    },
+)
+def all_records(
+    request: HttpRequest,
+    game: str,
+    preset: str,
+    after: Annotated[str | None, Query(description="The name of a match: only what was played after it.")] = None,
+    limit: Annotated[int, Query(ge=1, le=downloads.MOST)] = downloads.MOST,
+) -> HttpResponseBase:
+    """All records of a leaderboard in one download, for training and statistics.
+
+    It ends where a match is not published yet, so going on later with `after` misses nothing. Two downloads are
+    given at the same time, else 503 with `Retry-After`; an address has 50 a day, else 429; after ten minutes
+    a download is cut off.
+    """
+    ruleset, start = _ruleset(f"{game}/{preset}"), None if after is None else _match(after)
+    try:
+        spend(downloads.A_DAY, who=client_address(request))  # even finding out that nothing has changed costs something
+    except TooOften as error:
+        raise HttpError(429, str(error)) from error
+    chosen = downloads.part(ruleset=ruleset, after=start, most=limit)
+    unchanged = get_conditional_response(request, etag=chosen.etag)
+    if unchanged is not None:
+        return unchanged
+    try:
+        seat = downloads.Seat()
+    except downloads.Busy:
+        answer = _error(request, "Others are downloading just now. Please try again in a minute.", 503)
+        answer["Retry-After"] = "60"
+        return answer
+    response = StreamingHttpResponse(downloads.packed(chosen, seat), content_type="application/gzip")
+    response._resource_closers.append(seat.leave)  # type: ignore[attr-defined]  # also where nobody reads any of it
+    response["ETag"] = chosen.etag
+    response["Content-Disposition"] = f'attachment; filename="{game}-{preset}.jsonl.gz"'
+    if chosen.more is not None:
+        response["Link"] = f'<{request.path}?after={chosen.more}&limit={limit}>; rel="next"'
+    return response
 
 
 @api.get("/bots/{game}/{name}", response={200: BotShape, 404: Error})

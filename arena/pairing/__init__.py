@@ -7,9 +7,10 @@ rules for people, ``docs/design.md`` the reasons.
 
 from __future__ import annotations
 
+from arena.pairing import ladder
 from arena.pairing.format import Format
 from arena.pairing.formats import FORMATS, read_format, write_format
-from arena.pairing.ladder import ANCHOR_SHARE, UNIFORM_SHARE, Candidate, ladder_table
+from arena.pairing.ladder import ANCHOR_SHARE, UNIFORM_SHARE, Candidate
 from arena.pairing.model import (
     Entrant,
     Finished,
@@ -40,7 +41,7 @@ __all__ = [
     "Row",
     "Table",
     "explain",
-    "ladder_table",
+    "ladder",
     "read_format",
     "seat_orders",
     "write_format",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.core.signals import request_finished
+from django.db import close_old_connections
 from django.test import Client
 
 from arena import record as records
@@ -25,6 +28,7 @@ from tests.webapp.making import (
 )
 from webapp.bots import services as bots
 from webapp.bots.models import Bot, Version
+from webapp.matches import downloads
 from webapp.matches.models import Block, Match, Series
 from webapp.ratings.services import refit
 
@@ -386,3 +390,91 @@ def test_an_open_block_shows_no_name_of_its_records(versions: list[Version]) -> 
     match = make_match(versions, block_state=Block.State.OPEN)
     assert read(f"/api/matches/{match.name}")["record_sha256"] is None
     assert match.record_name not in json.dumps(read("/api/matches"))
+
+
+# ---- all records ---------------------------------------------------------------------------------
+
+
+RECORDS = "/api/leaderboards/three_coins/classic/records"
+
+
+def lines_of(answer: Any) -> list[dict[str, Any]]:
+    assert answer.status_code == 200
+    text = gzip.decompress(b"".join(answer.streaming_content)).decode()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture
+def three(mirror: Version) -> list[Match]:
+    classic()
+    return [make_match([make_house_bot("random"), mirror]) for _ in range(3)]
+
+
+def test_all_records_are_one_download(three: list[Match], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloads, "AT_ONCE", 2)  # more than one query
+    Match.objects.filter(pk=three[1].pk).update(voided=True)
+    answer = get(RECORDS)
+    assert answer["Content-Disposition"] == 'attachment; filename="three_coins-classic.jsonl.gz"'
+    assert "Link" not in answer
+    found = lines_of(answer)
+    assert [(line["match"], line["rated"], line["voided"]) for line in found] == [
+        (match.name, True, match == three[1]) for match in three
+    ]
+    for line, match in zip(found, three, strict=True):
+        read_back = records.read(json.dumps(line["record"]))
+        assert records.name(read_back) == line["record_sha256"] == match.record_name
+
+
+def test_a_download_goes_on_where_the_last_one_ended(three: list[Match]) -> None:
+    first = get(RECORDS + "?limit=2")
+    assert [line["match"] for line in lines_of(first)] == [match.name for match in three[:2]]
+    link = re.fullmatch('<(.+)>; rel="next"', first["Link"])
+    assert link is not None
+    rest = get(link[1])
+    assert "Link" not in rest
+    assert [line["match"] for line in lines_of(rest)] == [three[2].name]
+    assert lines_of(get(f"{RECORDS}?after={three[2].name}")) == []
+    assert "no match" in error_of(RECORDS + "?after=m-0", 404)
+    assert "limit" in error_of(RECORDS + "?limit=100001", 422)
+    assert "no leaderboard" in error_of("/api/leaderboards/three_coins/no/records", 404)
+
+
+def test_a_download_ends_before_what_is_not_published(mirror: Version, three: list[Match]) -> None:
+    """Else who goes on after its last match would never see the one that was published later."""
+    Block.objects.filter(pk=three[1].block_id).update(state=Block.State.OPEN)
+    assert [line["match"] for line in lines_of(get(RECORDS))] == [three[0].name]
+    Block.objects.filter(pk=three[1].block_id).update(state=Block.State.BROKEN)
+    assert [line["match"] for line in lines_of(get(RECORDS))] == [three[0].name, three[2].name]
+    Series.objects.filter(pk=three[2].series_id).update(purpose=Series.Purpose.VALIDATION)
+    assert [line["match"] for line in lines_of(get(RECORDS))] == [three[0].name]
+
+
+def test_a_download_is_not_made_again_where_nothing_has_changed(mirror: Version, three: list[Match]) -> None:
+    answer = get(RECORDS)
+    lines_of(answer)
+    again = get(RECORDS, **{"If-None-Match": answer["ETag"]})
+    assert again.status_code == 304
+    Match.objects.filter(pk=three[0].pk).update(voided=True)
+    assert get(RECORDS, **{"If-None-Match": answer["ETag"]})["ETag"] != answer["ETag"]
+
+
+def test_few_downloads_at_the_same_time_and_few_a_day(three: list[Match], monkeypatch: pytest.MonkeyPatch) -> None:
+    under_way = [get(RECORDS) for _ in range(downloads.AT_THE_SAME_TIME)]
+    busy = get(RECORDS)
+    assert (busy.status_code, busy["Retry-After"]) == (503, "60")
+    assert len(lines_of(under_way[0])) == 3  # read to its end
+    assert len(lines_of(get(RECORDS))) == 3
+    request_finished.disconnect(close_old_connections)  # the test's own connection
+    under_way[1].close()  # somebody went away
+    request_finished.connect(close_old_connections)
+    assert len(lines_of(get(RECORDS))) == 3
+    monkeypatch.setattr(downloads, "A_DAY", downloads.A_DAY._replace(most=2))
+    assert "too often" in error_of(RECORDS, 429)
+
+
+def test_a_slow_download_is_cut_off_so_that_it_shows(three: list[Match], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloads, "LONGEST_SECONDS", -1)
+    answer = get(RECORDS)
+    data = b"".join(answer.streaming_content)
+    with pytest.raises(EOFError):
+        gzip.decompress(data)

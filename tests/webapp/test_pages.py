@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable
 from datetime import timedelta
 from itertools import chain
@@ -21,7 +22,7 @@ from webapp.bots.models import Bot
 from webapp.matches import replay, selectors
 from webapp.matches.drawing import DRAWINGS
 from webapp.matches.models import Block, Match, Series
-from webapp.ratings.models import Rating
+from webapp.ratings.models import HeadToHead, Rating, Snapshot, Spread
 
 pytestmark = pytest.mark.django_db
 
@@ -285,28 +286,113 @@ def test_lists_are_paged_by_id(client: Client, bots: list[Bot]) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["/", "/matches/", "/bots/three_coins/mirror/", "/leaderboards/three_coins/classic/", "/leaderboards/", "/status/"],
+    [
+        "/",
+        "/matches/",
+        "/matches/?ruleset=three_coins/classic",
+        "/bots/three_coins/mirror/",
+        "/compare/three_coins/?a=mirror&b=calculator",
+        "/leaderboards/three_coins/classic/",
+        "/leaderboards/",
+        "/series/{series}/",
+        "/status/",
+        "/my/bots/",
+        "/api/leaderboards",
+        "/api/leaderboards/three_coins/classic",
+        "/api/bots/three_coins/mirror",
+        "/api/matches",
+        "/api/matches?bot=three_coins/mirror&ruleset=three_coins/classic",
+        "/api/series/{series}",
+    ],
 )
 def test_queries_do_not_grow(client: Client, bots: list[Bot], address: str) -> None:
+    """Fewer than ten, however much has been played: none is made for a match, a bot, a fit or a leaderboard."""
+    series = make_series(bots[:3])
+    board = make_ruleset()
+    make_ruleset("duel")
+
     def grow(times: int) -> None:
         for _ in range(times):
             make_match(bots[:3])
+            make_match(bots[:3], series=series, number=series.matches.count() + 1)
             make_series(bots[:3], state=Series.State.PLAYING)
         more = [make_bot(f"{Bot.objects.count()}") for _ in range(times)]
-        make_ratings(make_ruleset(), [(bot, 1000 + bot.pk, 20) for bot in [*bots, *more]])
+        for _ in range(times):
+            make_ratings(board, [(bot, 1000 + bot.pk, 20) for bot in [*bots, *more]])
+        for bot in bots:
+            assert bot.active_version is not None
+            HeadToHead.objects.update_or_create(
+                ruleset=board,
+                version=bot.active_version,
+                defaults={
+                    "matches": times,
+                    "opponents": len(more),
+                    "rows": [[one.active_version_id, 9, 0.4, 0.3, 0.5, 0.5, -1.5] for one in more],
+                    "nemesis": [more[0].active_version_id, -1.5, 0.04],
+                    "computed": timezone.now(),
+                },
+            )
 
     def cost() -> int:
         selectors._pictures = selectors._Pictures(2000)
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
-            text_of(client, address)
+        with CaptureQueriesContext(connection) as queries:
+            text_of(client, address.format(series=series.pk))
         return len(queries)
 
+    if address.startswith("/my/"):
+        assert bots[1].owner is not None
+        client.force_login(bots[1].owner)
     grow(2)
     few = cost()
     grow(18)
-    assert cost() == few <= 14
+    assert cost() == few <= 10
+
+
+def test_a_bots_page_tells_how_it_went_and_against_whom(client: Client, bots: list[Bot]) -> None:
+    board = make_ruleset()
+    for day, elo in enumerate((1150, 1180, 1200)):
+        make_ratings(board, [(bots[1], elo, 20), (bots[0], 1100, 20)])
+        newest = Snapshot.objects.latest("id")
+        Snapshot.objects.filter(pk=newest.pk).update(created=timezone.now() - timedelta(days=5 - day))
+    mine, its = bots[1].active_version, bots[0].active_version
+    assert mine is not None
+    assert its is not None
+    against = HeadToHead.objects.create(
+        ruleset=board, version=mine, matches=20, opponents=3, computed=timezone.now(),
+        rows=[[its.pk, 40, 0.4, 0.25, 0.55, 0.64, -3.1]], nemesis=[its.pk, -3.1, 0.002],
+    )  # fmt: skip
+    page = text_of(client, reverse("bot", args=["three_coins", "mirror"]))
+    assert 'aria-label="Elo from 1150 to 1200"' in page
+    assert len(re.findall(r'<tr><th scope="row">\d+ ', page)) == 3  # the same as numbers
+    assert "Its nemesis is calculator: it scores 40 % against it, where 64 % were to be expected." in page
+    assert "25 %–55 %" in page
+    assert "\N{MINUS SIGN}3.1" in page
+    assert "It has met 2 others, too." in page
+    HeadToHead.objects.filter(pk=against.pk).update(nemesis=[its.pk, -0.8, 0.6])
+    page = text_of(client, reverse("bot", args=["three_coins", "mirror"]))
+    assert "nemesis" not in page
+    assert "falls short most against calculator" in page
+
+
+def test_two_bots_side_by_side(client: Client, bots: list[Bot]) -> None:
+    board = make_ruleset()
+    address = "/compare/three_coins/?a=mirror&b=calculator"
+    assert "stand on no leaderboard together" in text_of(client, address)
+    make_ratings(board, [(bots[1], 1200, 20), (bots[0], 1100, 20)])
+    one, other = sorted([bots[0].active_version_id or 0, bots[1].active_version_id or 0])
+    Spread.objects.create(
+        ruleset=board,
+        versions=array("q", [one, other]).tobytes(),
+        deviations=array("f", [0, 100, 100, 0]).tobytes(),
+    )
+    page = text_of(client, address)
+    assert "mirror is better than calculator with a probability of 84 %" in page  # one standard deviation
+    assert "+100" in page
+    assert "± 196" in page
+    assert "probability of 16 %" in text_of(client, "/compare/three_coins/?a=calculator&b=mirror")
+    assert "Which of two bots is better?" in text_of(client, "/compare/three_coins/")
+    for wrong in ("three_coins/?a=mirror&b=nobody", "chess/", "three_coins/?a=%00&b=%00x"):
+        text_of(client, "/compare/" + wrong, 404)
 
 
 # ---- what must not stand on them -----------------------------------------------------------------

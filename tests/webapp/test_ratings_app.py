@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 import threading
 from collections.abc import Callable
 from datetime import timedelta
@@ -11,14 +13,17 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
+from arena.ratings import QUANTILE_95
 from tests.webapp.making import classic, make_block, make_bot, make_house_bot, make_match, make_organiser, make_user
 from webapp.bots import services as bots
 from webapp.bots.models import Bot, Version
 from webapp.matches.models import Match, Ruleset
 from webapp.matches.organisers import NotAnOrganiser, restore_matches, void_matches
-from webapp.ratings import selectors, services
-from webapp.ratings.models import Rating, Snapshot
+from webapp.ratings import rows, selectors, services, thinning
+from webapp.ratings.course import course
+from webapp.ratings.models import HeadToHead, Rating, Snapshot
 
 pytestmark = pytest.mark.django_db
 
@@ -243,7 +248,7 @@ def test_one_snapshot_an_hour_is_kept(versions: list[Version], ruleset: Ruleset)
         newest_moment = snapshot.created - timedelta(hours=hours_ago)
         Snapshot.objects.filter(pk=snapshot.pk).update(created=newest_moment)
         same_hour = newest_moment.replace(minute=0, second=0, microsecond=0)
-        services._prune(Snapshot.objects.get(pk=snapshot.pk))
+        thinning.prune_hour(Snapshot.objects.get(pk=snapshot.pk))
         assert not others.filter(created__gte=same_hour).exists()
     assert sorted(Snapshot.objects.values_list("pk", flat=True)) == [kept[2], kept[4], kept[6]]
     assert {rating.snapshot_id for rating in Rating.objects.all()} == {kept[2], kept[4], kept[6]}
@@ -255,15 +260,15 @@ def test_one_snapshot_an_hour_is_kept(versions: list[Version], ruleset: Ruleset)
 def test_a_leaderboard_has_each_bots_active_version(versions: list[Version], ruleset: Ruleset) -> None:
     play(versions, some_results(40))
     services.refit(ruleset=ruleset)
-    rows = selectors.leaderboard(ruleset=ruleset)
-    assert [row.elo for row in rows] == sorted((row.elo for row in rows), reverse=True)
-    assert {(row.bot.name, row.owner) for row in rows} == {
+    shown = selectors.leaderboard(ruleset=ruleset)
+    assert [row.elo for row in shown] == sorted((row.elo for row in shown), reverse=True)
+    assert {(row.bot.name, row.owner) for row in shown} == {
         ("random", "house"),
         ("honest", "house"),
         ("observer", "house"),
         ("mirror", "ada"),
     }
-    assert all(1 <= row.rank_low <= row.rank_high <= 4 for row in rows)
+    assert all(1 <= row.rank_low <= row.rank_high <= 4 for row in shown)
 
     bots.declare_version(bot=versions[3].bot, label="2")
     assert "mirror" not in {row.bot.name for row in selectors.leaderboard(ruleset=ruleset)}  # "2" has not played
@@ -289,33 +294,195 @@ def test_a_leaderboard_is_one_query(
     assert "source" not in seen.captured_queries[0]["sql"]
 
 
-def test_a_rating_and_its_history(versions: list[Version], ruleset: Ruleset) -> None:
-    assert selectors.rating_of(version=versions[3], ruleset=ruleset) is None
-    assert selectors.history(ruleset=ruleset, versions=versions)[versions[3].pk] == []
+def test_a_rating_and_how_it_went(versions: list[Version], ruleset: Ruleset) -> None:
+    mine = versions[3]
+    assert selectors.rating_of(version=mine, ruleset=ruleset) is None
+    assert course(bot=mine.bot, ruleset=ruleset) is None
     elos = []
-    for hours_ago in (3, 2, 0):
+    for days_ago in (3, 2, 1):
         play(versions, some_results(5))
         snapshot = services.refit(ruleset=ruleset)
         assert snapshot is not None
-        Snapshot.objects.filter(pk=snapshot.pk).update(created=snapshot.created - timedelta(hours=hours_ago))
-        rating = selectors.rating_of(version=versions[3], ruleset=ruleset)
+        Snapshot.objects.filter(pk=snapshot.pk).update(created=snapshot.created - timedelta(days=days_ago))
+        rating = selectors.rating_of(version=mine, ruleset=ruleset)
         assert rating is not None
         elos.append(rating.elo)
-    found = selectors.history(ruleset=ruleset, versions=versions[3:])
-    assert [elo for _, elo in found[versions[3].pk]] == elos
-    assert [rating.elo for rating in selectors.ratings_of(bot=versions[3].bot)] == elos[-1:]
+    assert [rating.elo for rating in selectors.ratings_of(bot=mine.bot)] == elos[-1:]
+    found = course(bot=mine.bot, ruleset=ruleset)
+    assert found is not None
+    assert [day.point.elo for day in found.days] == elos[::-1]
+    assert found.picture.count("<polyline") == 1
+    assert "version-line" not in found.picture
 
-
-def test_counts_are_up_to_the_minute(versions: list[Version], ruleset: Ruleset) -> None:
-    def counted() -> dict[int, int]:
-        return selectors.match_counts(ruleset=ruleset, versions=[version.pk for version in versions])
-
-    assert counted() == {}
-    play(versions, some_results(6))
-    assert counted() == {version.pk: n for version in versions if (n := version.entries.count())}
+    bots.declare_version(bot=mine.bot, label="<2>")
+    new = Version.objects.select_related("bot").get(bot=mine.bot, number=2)
+    play([*versions[:3], new], some_results(5))
     services.refit(ruleset=ruleset)
+    found = course(bot=mine.bot, ruleset=ruleset)
+    assert found is not None
+    assert [day.version.number for day in found.days] == [2, 1, 1, 1]  # the old one has a rating today, too
+    assert found.picture.count("version-line") == 2  # where each of the versions begins
+    assert "&lt;2&gt;" in found.picture
+
+
+def test_standings_are_up_to_the_minute(versions: list[Version], ruleset: Ruleset) -> None:
+    def counted() -> dict[int, int]:
+        known = selectors.standings_of(ruleset=ruleset, versions=versions)
+        return {version: standing.matches for version, standing in known.items()}
+
+    assert set(counted().values()) == {0}
+    play(versions, some_results(6))
+    assert counted() == {version.pk: version.entries.count() for version in versions}
+    services.refit(ruleset=ruleset)
+    before = selectors.standings_of(ruleset=ruleset, versions=versions)
     play(versions, some_results(5))
-    assert counted() == {version.pk: n for version in versions if (n := version.entries.count())}
+    assert counted() == {version.pk: version.entries.count() for version in versions}
+    after = selectors.standings_of(ruleset=ruleset, versions=versions)
+    assert all(after[version.pk].error < before[version.pk].error for version in versions[1:])
+
+
+def test_a_new_version_is_guessed_to_be_what_its_forerunner_was(versions: list[Version], ruleset: Ruleset) -> None:
+    """For the matchmaking alone: it is as unknown as any newcomer."""
+    play(versions, some_results(30))
+    services.refit(ruleset=ruleset)
+    old = selectors.rating_of(version=versions[3], ruleset=ruleset)
+    assert old is not None
+    bots.declare_version(bot=versions[3].bot, label="2")
+    new = Version.objects.get(bot=versions[3].bot, number=2)
+    stranger = make_bot(make_user("bob"), "stranger").active_version
+    assert stranger is not None
+    known = selectors.standings_of(ruleset=ruleset, versions=[*versions[:3], new, stranger])
+    assert known[new.pk] == (old.elo, math.inf, 0)
+    assert known[stranger.pk] == (statistics.median(known[version.pk].elo for version in versions[:3]), math.inf, 0)
+    services.refit(ruleset=ruleset)
+    assert new.pk not in {row.version.pk for row in selectors.leaderboard(ruleset=ruleset)}
+
+
+def test_how_surely_two_are_told_apart_is_kept(versions: list[Version], ruleset: Ruleset) -> None:
+    assert selectors.deviations_from(ruleset=ruleset, version=versions[1].pk) == {}
+    play(versions, some_results(30))
+    snapshot = services.refit(ruleset=ruleset)
+    assert snapshot is not None
+    rated = {rating.version_id: rating for rating in snapshot.ratings.all()}
+    anchor, one, other, mine = (version.pk for version in versions)
+    from_anchor = selectors.deviations_from(ruleset=ruleset, version=anchor)
+    assert set(from_anchor) == set(rated)
+    for version, deviation in from_anchor.items():
+        assert deviation == pytest.approx(rated[version].half_width / QUANTILE_95, rel=1e-6)
+    assert selectors.deviations_from(ruleset=ruleset, version=one)[mine] == pytest.approx(
+        selectors.deviations_from(ruleset=ruleset, version=mine)[one], rel=1e-6
+    )
+    assert selectors.deviations_from(ruleset=ruleset, version=10**9) == {}
+    bots.retire_bot(bot=versions[3].bot, by=versions[3].bot.owner)  # type: ignore[arg-type]
+    services.refit(ruleset=ruleset)
+    assert set(selectors.deviations_from(ruleset=ruleset, version=other)) == {anchor, one, other}
+
+
+# ---- what a fit costs ------------------------------------------------------------------------------
+
+
+def test_looking_for_something_new_reads_only_the_end(
+    versions: list[Version], ruleset: Ruleset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many matches there are, those that are settled are not counted again."""
+    monkeypatch.setattr(services, "LATE", 4)
+    matches = play(versions, some_results(12))
+    snapshot = services.refit(ruleset=ruleset)
+    assert snapshot is not None
+    assert (snapshot.settled_below, snapshot.settled) == (matches[-1].pk - 4, 8)
+    with CaptureQueriesContext(connection) as seen:
+        assert services.refit(ruleset=ruleset) is None
+    counts = [q["sql"] for q in seen.captured_queries if "COUNT(" in q["sql"]]
+    assert counts
+    assert all(f'"id" > {snapshot.settled_below}' in sql for sql in counts)
+    play(versions, some_results(3))
+    again = services.refit(ruleset=ruleset)
+    assert again is not None
+    assert again.matches == 15
+    stepwise = numbers(again)
+    assert numbers(services.refit(ruleset=ruleset, force=True)) == stepwise
+
+
+def test_rows_are_read_alike_by_copy_and_one_by_one(versions: list[Version], ruleset: Ruleset) -> None:
+    play(versions, some_results(20))
+    found = rows.read(ruleset)
+    one_by_one = pytest.MonkeyPatch()
+    with one_by_one.context() as patch:
+        patch.setattr(rows, "_copied", rows._iterated)
+        assert rows.read(ruleset).row_hash() == found.row_hash()
+    assert rows.read(ruleset, after=10**9).match.size == 0
+    half = int(found.match[9])
+    parts = rows.read(ruleset, up_to=half), rows.read(ruleset, after=half)
+    assert [part.match.size for part in parts] == [10, 10]
+    assert parts[0].add(parts[1]).row_hash() == found.row_hash()
+
+
+# ---- who against whom ------------------------------------------------------------------------------
+
+
+def test_who_against_whom_is_kept_up(versions: list[Version], ruleset: Ruleset) -> None:
+    services._kept.clear()
+    assert services.keep_up_meetings(ruleset=ruleset) == 0
+    play(versions, [([0, 3], [1, 2])] * 6 + [([1, 3], [2, 1])] * 8 + [([0, 1], [2, 1])] * 4)
+    services.refit(ruleset=ruleset)
+    assert services.keep_up_meetings(ruleset=ruleset) == 3
+    assert services.keep_up_meetings(ruleset=ruleset) == 0  # nothing has changed
+    found = HeadToHead.objects.get(version=versions[3])
+    assert (found.matches, found.opponents) == (14, 2)
+    assert [(row[0], row[1], row[2]) for row in found.rows] == [(versions[1].pk, 8, 1.0), (versions[0].pk, 6, 0.0)]
+    assert found.nemesis[0] == versions[0].pk
+    assert found.nemesis[1] < 0 < found.nemesis[2] < 1
+    play(versions, [([0, 3], [1, 2])])
+    services.refit(ruleset=ruleset)
+    assert services.keep_up_meetings(ruleset=ruleset) == 2  # those who have played
+    found.refresh_from_db()
+    assert found.matches == 15
+
+
+def test_who_against_whom_takes_turns_when_time_is_short(versions: list[Version], ruleset: Ruleset) -> None:
+    play(versions, [([0, 1, 2, 3], [1, 2, 3, 4])])
+    services.refit(ruleset=ruleset)
+    assert [services.keep_up_meetings(ruleset=ruleset, seconds=0) for _ in range(5)] == [1, 1, 1, 1, 0]
+    play(versions, [([0, 1, 2, 3], [1, 2, 3, 4])])
+    services.refit(ruleset=ruleset)
+    order = []
+    for _ in range(4):
+        services.keep_up_meetings(ruleset=ruleset, seconds=0)
+        order.append(HeadToHead.objects.latest("computed").version_id)
+    assert sorted(order) == sorted(version.pk for version in versions)
+
+
+# ---- how long fits are kept ------------------------------------------------------------------------
+
+
+def test_after_a_week_one_fit_a_day_is_kept(versions: list[Version], ruleset: Ruleset) -> None:
+    play(versions, some_results(2))
+    now = timezone.now()
+    other = Ruleset.objects.get(key="three_coins/duel")
+    made = {}
+    for board in (ruleset, other):
+        for hours in range(0, 24 * 10, 3):
+            snapshot = Snapshot.objects.create(
+                ruleset=board, algorithm="x", watermark=1, matches=1, rows_sha256="", inputs_sha256=""
+            )
+            Rating.objects.create(
+                snapshot=snapshot, version=versions[0], elo=1, half_width=1, provisional=False, rank_low=1,
+                rank_high=1, matches=1,
+            )  # fmt: skip
+            made[snapshot.pk] = now - timedelta(days=10) + timedelta(hours=hours)
+            Snapshot.objects.filter(pk=snapshot.pk).update(created=made[snapshot.pk])
+    border = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=7)
+    gone = thinning.thin()
+    assert gone > 0
+    assert thinning.thin() == 0
+    for board in (ruleset, other):
+        left = list(Snapshot.objects.filter(ruleset=board).order_by("id"))
+        old = [snapshot.created for snapshot in left if snapshot.created < border]
+        assert len({moment.date() for moment in old}) == len(old) in (3, 4)
+        before = {moment.date(): moment for moment in sorted(made.values()) if moment < border}  # of a day the last
+        assert old == sorted(before.values())
+        assert len(left) - len(old) == sum(moment >= border for moment in made.values()) / 2
+    assert Rating.objects.count() == Snapshot.objects.count()
 
 
 # ---- the command ---------------------------------------------------------------------------------
@@ -362,5 +529,5 @@ def test_matches_on_one_luck_are_one_block(versions: list[Version], ruleset: Rul
     block = make_block(first.series)
     for _ in range(3):
         make_match(versions, series=first.series, block=block)
-    results = services._read(ruleset)
+    results = rows.read(ruleset)
     assert results.block.tolist() == [first.block_id, block.pk, block.pk, block.pk]

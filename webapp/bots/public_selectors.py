@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -22,8 +23,10 @@ class Doing(NamedTuple):
 
 
 def find_bot(*, game: str, name: str) -> Bot | None:
-    """A bot by the name that people know."""
+    """A bot by the name that people know, with ``connected``: does a line of it live?"""
     found = Bot.objects.filter(game=game, name__iexact=name)
+    lines = Connection.objects.filter(bot=OuterRef("pk"), lease_until__gt=timezone.now())
+    found = found.annotate(connected=Exists(lines))
     return found.select_related("owner", "active_version").defer("active_version__source").first()
 
 
@@ -53,8 +56,7 @@ def doing(*, bot: Bot) -> Doing:
     if bot.active_version_id is None:
         return Doing(_("It does not play yet."), _("No version of it has shown that it can."), [])
     if bot.kind == Bot.Kind.REMOTE:
-        lines = Connection.objects.filter(bot=bot, lease_until__gt=timezone.now())
-        if not lines.exists():
+        if not getattr(bot, "connected", True):
             return Doing(_("It is idle."), _("Its author's program is not connected."), [])
         return Doing(_("It is connected, and waiting for a table."), "", [])
     return Doing(_("It is waiting for a table."), "", [])

@@ -6,11 +6,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from arena.games import GAMES
 from webapp.bots import public_selectors, quarantine
 from webapp.bots.models import Bot
 from webapp.matches import selectors as matches
 from webapp.pages.asking import before_of
 from webapp.ratings import selectors as ratings
+from webapp.ratings.against import better, meetings_of
+from webapp.ratings.course import course
 from webapp.ratings.scale import Scale
 
 
@@ -25,10 +28,14 @@ def bot(request: HttpRequest, game: str, name: str) -> HttpResponse:
         return redirect("bot", game=game, name=renamed.name)
     if found.name != name:
         return redirect("bot", game=game, name=found.name, permanent=True)
+    before = request.GET.get("before")
     rated = ratings.ratings_of(bot=found)
     active = [one for one in rated if one.version_id == found.active_version_id]
     scale = Scale.around((one.elo, one.half_width) for one in rated)
-    context = {
+    # the leaderboard that it has played most for
+    board = max(active or rated, key=lambda one: one.matches, default=None)
+    ruleset = board.snapshot.ruleset if board is not None else None
+    context: dict[str, object] = {
         "bot": found,
         "owner": ratings.owner_name(found),
         "doing": public_selectors.doing(bot=found),
@@ -39,8 +46,26 @@ def bot(request: HttpRequest, game: str, name: str) -> HttpResponse:
             for version in public_selectors.versions_of(bot=found)
         ],
         "page": matches.matches_of_bot(bot=found, before=before_of(request)),
-        "before": request.GET.get("before"),
+        "before": before,
         "own": request.user.is_authenticated and found.owner_id == request.user.pk,
         "troubles": quarantine.troubles(bot=found) if found.state == Bot.State.QUARANTINED else (),
     }
+    if ruleset is not None and not before:
+        context["course"] = course(bot=found, ruleset=ruleset)
+        if found.active_version is not None:
+            context["meetings"] = meetings_of(version=found.active_version, ruleset=ruleset)
     return render(request, "bots/bot.html", context)
+
+
+@require_safe
+def compare(request: HttpRequest, game: str) -> HttpResponse:
+    """Two bots of a game, named by ``a`` and ``b``: which one is better, on every leaderboard that has both."""
+    names = [request.GET.get(key, "")[:40].replace("\0", "") for key in ("a", "b")]
+    one, other = (public_selectors.find_bot(game=game, name=name) for name in names)
+    if game not in GAMES or any(name and found is None for name, found in zip(names, (one, other), strict=True)):
+        raise Http404
+    boards = []
+    if one and other and one != other and one.active_version and other.active_version:
+        boards = better(one=one.active_version, other=other.active_version)
+    context = {"game": game, "one": one, "other": other, "boards": boards, "names": names}
+    return render(request, "bots/two.html", context)

@@ -226,11 +226,11 @@ def _sentence(bot: Bot, playing: int, series: QuerySet[Series]) -> tuple[str, st
     if series.filter(state=Series.State.WAITING).exclude(purpose=Series.Purpose.VALIDATION).exists():
         return _("%(bot)s has a place at a table, which waits for a free worker."), ""
     if bot.kind == Bot.Kind.HOSTED:
-        return _hosted(bot, series)
+        return _hosted(bot)
     if not connections_of(bot=bot).exists():
         headline, help_ = _not_connected(bot)
         return headline, _versions_left(bot) or help_
-    return _("%(bot)s is connected and waiting for a table."), _put_off(series) or opponents(bot=bot)
+    return _("%(bot)s is connected and waiting for a table."), _put_off(bot) or opponents(bot=bot)
 
 
 def _proving(bot: Bot) -> str:
@@ -242,9 +242,9 @@ def _proving(bot: Bot) -> str:
     return _("It kept failing. Connect it mended, and let it show on its page that it works.")
 
 
-def _hosted(bot: Bot, series: QuerySet[Series]) -> tuple[str, str]:
+def _hosted(bot: Bot) -> tuple[str, str]:
     if bot.active_version_id is not None:
-        return _("%(bot)s is waiting for a table."), _put_off(series.exclude(purpose=Series.Purpose.VALIDATION))
+        return _("%(bot)s is waiting for a table."), _put_off(bot)
     states = set(bot.versions.values_list("state", flat=True))
     if Version.State.VALIDATING in states:
         return _("%(bot)s is showing that it works."), _("As soon as it has, the ladder seats it.")
@@ -286,8 +286,10 @@ def _not_connected(bot: Bot) -> tuple[str, str]:
     )
 
 
-def _put_off(series: QuerySet[Series]) -> str:
-    newest = series.first()
+def _put_off(bot: Bot) -> str:
+    seats = SeriesSeat.objects.filter(version=bot.active_version_id).exclude(series__purpose=Series.Purpose.VALIDATION)
+    seat = seats.select_related("series").order_by("-series_id").first()
+    newest = seat.series if seat is not None else None
     if newest is None or newest.state not in (Series.State.PUT_OFF, Series.State.CANCELLED):
         return ""
     said = _("Its last series was %(state)s.") % {"state": newest.get_state_display()}

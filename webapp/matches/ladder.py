@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from random import Random
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from arena import pairing
 from arena.games import find_game
-from arena.pairing import Candidate, ladder_table
+from arena.pairing import Candidate
 from arena.rules import ruleset
 from webapp.bots.models import Bot, Connection, Version
 from webapp.bots.selectors import ANCHOR
-from webapp.matches.models import Ruleset, Series
+from webapp.matches.models import LadderTurn, Ruleset, Series
 from webapp.matches.services import create_series
-from webapp.ratings.selectors import match_counts
+from webapp.ratings.selectors import Standing, deviations_from, standings_of
 
 LARGEST_TABLE = 4
 """Tables on the ladder have two to so many seats, as the rules allow."""
@@ -49,11 +52,29 @@ def tick(random: Random | None = None) -> Series | None:
     game = dice.choice(games)
     # a ruleset, or a game, that nobody can play now must not stop the others
     for row in sorted(_in_drawn_order(rows, dice), key=lambda row: row.game != game):
-        versions = _table(row, dice)
+        turns = _turns(row)
+        number = 1 + max(turns.values(), default=-1)
+        versions = _table(row, turns, number, dice)
         if versions:
-            # as many matches as there are seats, so that everybody sits everywhere once
-            return create_series(ruleset=row, versions=versions, planned=len(versions))
+            return _seat(row, versions, number)
     return None
+
+
+@transaction.atomic
+def _seat(row: Ruleset, versions: Sequence[Version], number: int) -> Series:
+    LadderTurn.objects.bulk_create(
+        [LadderTurn(ruleset=row, bot_id=version.bot_id, table=number) for version in versions],
+        update_conflicts=True,
+        unique_fields=["ruleset", "bot"],
+        update_fields=["table"],
+    )
+    # as many matches as there are seats, so that everybody sits everywhere once
+    return create_series(ruleset=row, versions=versions, planned=len(versions))
+
+
+def _turns(row: Ruleset) -> dict[int, int]:
+    """At which table each bot sat last, by its id."""
+    return dict(LadderTurn.objects.filter(ruleset=row).values_list("bot_id", "table"))
 
 
 def _pause() -> float:
@@ -70,25 +91,36 @@ def _in_drawn_order(rows: Sequence[Ruleset], dice: Random) -> list[Ruleset]:
     return sorted(shuffled, key=lambda row: row.flagship is not flagship_first)
 
 
-def _table(row: Ruleset, dice: Random) -> list[Version]:
+def _table(row: Ruleset, turns: Mapping[int, int], number: int, dice: Random) -> list[Version]:
+    """Who sits at the table with this number, by seat; nobody where too few are there."""
     versions = {version.pk: version for version in _available(row.game)}
     if not versions:
         return []
     rules = ruleset(find_game(row.game), row.preset, row.options)
-    counts = match_counts(ruleset=row, versions=versions)
-    candidates = [
-        Candidate(
-            version=version.pk,
-            author=None if version.bot.owner is None else version.bot.owner.person,
-            matches=counts.get(version.pk, 0),
-            anchor=version.bot.house and version.bot.name == ANCHOR,
-        )
-        for version in versions.values()
-    ]
-    largest = min(LARGEST_TABLE, rules.players[-1])
-    size = dice.randint(rules.players[0], max(rules.players[0], largest))
-    table = ladder_table(candidates, size, dice)
-    return [versions[seat.version] for seat in table] if len(table) >= rules.players[0] else []
+    least, most = rules.players[0], max(rules.players[0], min(LARGEST_TABLE, rules.players[-1]))
+    if len(versions) < least:
+        return []
+    known = standings_of(ruleset=row, versions=versions.values())
+    candidates = [_candidate(version, known[version.pk], turns, number) for version in versions.values()]
+    first = pairing.ladder.seed(candidates, dice)
+    assert first is not None, "there are versions"
+    deviations = deviations_from(ruleset=row, version=first.version)
+    size = pairing.ladder.table_size(number, least, most)
+    table = pairing.ladder.fill(first, candidates, deviations, size, dice)
+    return [versions[seat.version] for seat in table] if len(table) >= least else []
+
+
+def _candidate(version: Version, known: Standing, turns: Mapping[int, int], number: int) -> Candidate:
+    last = turns.get(version.bot_id)
+    return Candidate(
+        version=version.pk,
+        author=None if version.bot.owner is None else version.bot.owner.person,
+        elo=known.elo,
+        error=known.error,
+        matches=known.matches,
+        waited=math.inf if last is None else number - last - 1,
+        anchor=version.bot.house and version.bot.name == ANCHOR,
+    )
 
 
 def _available(game: str) -> list[Version]:

@@ -102,9 +102,29 @@ class SeriesSeat(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["series", "seat"], name="series_seat_once")]
+        indexes = [
+            models.Index(fields=["version", "-series"], name="series_seat_newest"),
+            # both are rare among all seats, and looked for every now and then
+            models.Index(fields=["version", "-series"], condition=~Q(removed=""), name="series_seat_removed"),
+            models.Index(fields=["id"], condition=~Q(output=""), name="series_seat_output"),
+        ]
 
     def __str__(self) -> str:
         return f"seat {self.seat} of series {self.series_id}"
+
+
+class LadderTurn(models.Model):
+    """When the ladder seated a bot last on a leaderboard. The tables of each leaderboard are counted from 0."""
+
+    ruleset = models.ForeignKey(Ruleset, on_delete=models.CASCADE, related_name="ladder_turns")
+    bot = models.ForeignKey("bots.Bot", on_delete=models.CASCADE, related_name="ladder_turns")
+    table = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["ruleset", "bot"], name="ladder_turn_once_a_bot")]
+
+    def __str__(self) -> str:
+        return f"{self.bot_id} sat at table {self.table}"
 
 
 class Block(models.Model):

@@ -17,8 +17,10 @@ def forget_logs(*, older_than: timedelta) -> int:
     before = timezone.now() - older_than
     forgotten = 0
     while True:
-        logs = EntryLog.objects.filter(entry__match__finished__lt=before)
-        chosen = list(logs.values_list("pk", flat=True)[:AT_ONCE])
+        # Logs are numbered as they were written. So the oldest are looked at, and where one of them is kept, so is
+        # what follows: what overtook it by a moment has its turn next time.
+        oldest = list(EntryLog.objects.order_by("pk").values_list("pk", "entry__match__finished")[:AT_ONCE])
+        chosen = [pk for pk, finished in oldest if finished < before]
         forgotten += EntryLog.objects.filter(pk__in=chosen).delete()[0]
         if len(chosen) < AT_ONCE:
             break

@@ -123,8 +123,8 @@ def matches_of_bot(*, bot: Bot, before: int | None = None, size: int = PAGE) -> 
     entries = entries.order_by("-match_id")
     if before is not None:
         entries = entries.filter(match_id__lt=before)
-    # a bot may sit at one table twice, with two of its versions
-    ids = list(dict.fromkeys(entries.values_list("match_id", flat=True)[: 2 * (size + 1)]))[: size + 1]
+    # distinct: a bot may sit at one table twice, with two of its versions
+    ids = entries.values("match_id").distinct()[: size + 1]
     return _page(list(_matches().filter(id__in=ids).order_by("-id")), size)
 
 

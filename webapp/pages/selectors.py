@@ -33,11 +33,12 @@ class Board(NamedTuple):
 
 def tops(*, size: int = 5) -> tuple[Board, ...]:
     """The top of every game's flagship leaderboard, where anybody stands on it."""
+    flagships = [ruleset for ruleset in matches.rulesets() if ruleset.flagship]
+    found = ratings.tops(rulesets=flagships, size=size + 1)  # one more, as the anchor may stand among the settled
     boards = []
-    for ruleset in matches.rulesets():
-        if ruleset.flagship:
-            settled, provisional = apart(ratings.leaderboard(ruleset=ruleset))
-            boards.append(Board(ruleset.game, ruleset.preset, tuple((settled or provisional)[:size])))
+    for ruleset in flagships:
+        settled, provisional = apart(found[ruleset.pk].rows)
+        boards.append(Board(ruleset.game, ruleset.preset, tuple((settled or provisional)[:size])))
     return tuple(board for board in boards if board.rows)
 
 

@@ -13,6 +13,10 @@ class Snapshot(models.Model):
     watermark = models.BigIntegerField()
     """The highest match id that was counted."""
     matches = models.PositiveIntegerField()
+    settled_below = models.BigIntegerField(default=0)
+    """No match with an id up to this one is still being written: they need not be counted again."""
+    settled = models.PositiveIntegerField(default=0)
+    """How many of the counted matches have such an id."""
     rows_sha256 = models.CharField(max_length=64)
     """Over the sorted rows that were counted."""
     inputs_sha256 = models.CharField(max_length=64)
@@ -47,3 +51,38 @@ class Rating(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version} {self.elo:.0f}"
+
+
+class Spread(models.Model):
+    """How well the newest fit of a leaderboard tells those on it apart. One row each, written anew by every fit."""
+
+    ruleset = models.OneToOneField("matches.Ruleset", on_delete=models.CASCADE, related_name="spread")
+    versions = models.BinaryField(editable=False)
+    """The ids of the n versions on the leaderboard, ascending: n numbers of 8 bytes, little-endian."""
+    deviations = models.BinaryField(editable=False)
+    """The standard deviation of every difference, in Elo: n rows of n floats of 4 bytes, little-endian."""
+
+    def __str__(self) -> str:
+        return f"spread of {self.ruleset}"
+
+
+class HeadToHead(models.Model):
+    """Whom a version has met on a leaderboard, and how that went. Kept up by the scheduler, a few at a time."""
+
+    ruleset = models.ForeignKey("matches.Ruleset", on_delete=models.CASCADE, related_name="head_to_heads")
+    version = models.ForeignKey("bots.Version", on_delete=models.CASCADE, related_name="head_to_heads")
+    matches = models.PositiveIntegerField()
+    """Rated matches that it had played when this was computed."""
+    opponents = models.PositiveIntegerField()
+    """How many different ones it has met, of which `rows` has those that it has met most."""
+    rows = models.JSONField()
+    """A list for each: version, meetings, score, low, high, expected, residual; see `arena.rivals.Rivals`."""
+    nemesis = models.JSONField(null=True)
+    """The version, the residual, and the probability that chance alone gives as much to somebody; None without one."""
+    computed = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["ruleset", "version"], name="head_to_head_once_a_board")]
+
+    def __str__(self) -> str:
+        return f"{self.version_id} against {self.opponents}"

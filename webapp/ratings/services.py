@@ -6,19 +6,24 @@ import hashlib
 import json
 import logging
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Count, F, Max
+from django.db.models import Max, QuerySet
 
-from arena.ratings import ALGORITHM, Ratings, Results, fit
+from arena.ratings import ALGORITHM, ELO_PER_NAT, Ratings, Results, fit
 from webapp.bots.selectors import ANCHOR, anchor_version
-from webapp.matches.models import Entry, Match, Ruleset
-from webapp.ratings.models import Rating, Snapshot
+from webapp.matches.models import Match, Ruleset
+from webapp.ratings import meetings
+from webapp.ratings.models import Rating, Snapshot, Spread
+from webapp.ratings.rows import read
 from webapp.ratings.selectors import newest_snapshot, shown_versions
+from webapp.ratings.thinning import prune_hour
 
 log = logging.getLogger(__name__)
+
+LATE = 10_000
+"""A match is committed before so many later ones have got their ids: writing one takes milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,8 @@ class _Kept:
     rows_sha256: str
     voided: tuple[int, ...]
     results: Results
+    ratings: Ratings
+    shown: tuple[int, ...]
 
 
 _kept: dict[int, _Kept] = {}
@@ -56,20 +63,31 @@ def refit(*, ruleset: Ruleset, force: bool = False) -> Snapshot | None:
     """
     while True:
         before = newest_snapshot(ruleset=ruleset)
-        inputs = _look(ruleset)
+        inputs = _look(ruleset, before)
         if inputs is None or (inputs.matches == 0 and before is None):
             return None
         if before is not None and before.inputs_sha256 == inputs.sha256() and not force:
             return None
-        results = _read(ruleset) if force or before is None else _read_on(ruleset, before, inputs)
+        results = read(ruleset) if force or before is None else _read_on(ruleset, before, inputs)
         # A match may have come since: what was read is what counts. A voiding since then changes `inputs` next time.
         watermark = int(results.match.max(initial=0))
         inputs = _Inputs(inputs.anchor, results.match.size, watermark, inputs.voided, inputs.shown)
         ratings = fit(results, inputs.anchor)
         snapshot = _store(ruleset, before, inputs, results, ratings)
         if snapshot is not None:
-            _kept[ruleset.pk] = _Kept(snapshot.rows_sha256, inputs.voided, results)
+            _kept[ruleset.pk] = _Kept(snapshot.rows_sha256, inputs.voided, results, ratings, inputs.shown)
             return snapshot
+
+
+def keep_up_meetings(*, ruleset: Ruleset, seconds: float = 1.0) -> int:
+    """Compute for some versions who has fared how against whom, by the fit that this process has made last.
+
+    Returns for how many; a process that has made none does nothing.
+    """
+    kept = _kept.get(ruleset.pk)
+    if kept is None:
+        return 0
+    return meetings.keep_up(ruleset, kept.results, kept.ratings, kept.shown, seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +103,13 @@ class Check:
 def check(*, ruleset: Ruleset) -> Check:
     """Fit the matches of the newest snapshot anew, and compare bit for bit. Writes nothing."""
     snapshot = newest_snapshot(ruleset=ruleset)
-    inputs = _look(ruleset)
+    inputs = _look(ruleset, snapshot)
     if snapshot is None or inputs is None:
         problem = "no snapshot, though there are matches" if inputs is not None and inputs.matches else ""
         return Check(ruleset, snapshot, problem)
     if snapshot.algorithm != ALGORITHM:
         return Check(ruleset, snapshot, f"fitted by {snapshot.algorithm}; now it is {ALGORITHM}")
-    results = _read(ruleset, up_to=snapshot.watermark)
+    results = read(ruleset, up_to=snapshot.watermark)
     if results.row_hash() != snapshot.rows_sha256:
         return Check(ruleset, snapshot, "matches were voided, or came late, since it was fitted")
     ratings = fit(results, inputs.anchor)
@@ -124,17 +142,25 @@ def check(*, ruleset: Ruleset) -> Check:
     return Check(ruleset, snapshot, "")
 
 
-def _look(ruleset: Ruleset) -> _Inputs | None:
+def _look(ruleset: Ruleset, before: Snapshot | None) -> _Inputs | None:
+    """What there is to fit. Reads only what is newer than what is known to be settled."""
     # The voided ones first: what is voided after this line will show as a difference next time.
     voided = tuple(Match.objects.filter(ruleset=ruleset, voided=True).order_by("id").values_list("id", flat=True))
-    counted = Match.objects.filter(ruleset=ruleset, rated=True, voided=False).aggregate(n=Count("id"), last=Max("id"))
+    settled, below = (before.settled, before.settled_below) if before is not None else (0, 0)
+    # Voiding and restoring change how many there are below, too; but that shows in `voided`.
+    matches = settled + _counted(ruleset).filter(id__gt=below).count()
+    watermark = _counted(ruleset).aggregate(last=Max("id"))["last"] or 0
     anchor = anchor_version(game=ruleset.game)
     if anchor is None:
-        if counted["n"]:
+        if matches:
             log.warning("%s is not fitted: the house bot %r is not there; run prepare", ruleset.key, ANCHOR)
         return None
     shown = tuple(sorted(shown_versions(ruleset=ruleset).values_list("id", flat=True)))
-    return _Inputs(anchor.pk, counted["n"], counted["last"] or 0, voided, shown)
+    return _Inputs(anchor.pk, matches, watermark, voided, shown)
+
+
+def _counted(ruleset: Ruleset) -> QuerySet[Match]:
+    return Match.objects.filter(ruleset=ruleset, rated=True, voided=False)
 
 
 def _read_on(ruleset: Ruleset, before: Snapshot, inputs: _Inputs) -> Results:
@@ -143,21 +169,10 @@ def _read_on(ruleset: Ruleset, before: Snapshot, inputs: _Inputs) -> Results:
     if kept is not None and kept.rows_sha256 == before.rows_sha256 and kept.voided == inputs.voided:
         # Matches are only ever added. So where as many count as then, they are the same ones: none was committed
         # late, under a number that was passed already.
-        known = Match.objects.filter(ruleset=ruleset, rated=True, voided=False, id__lte=before.watermark).count()
-        if known == kept.results.match.size:
-            return kept.results.add(_read(ruleset, after=before.watermark))
-    return _read(ruleset)
-
-
-def _read(ruleset: Ruleset, *, after: int = 0, up_to: int | None = None) -> Results:
-    """The finished, rated matches that are not voided, as arrays. One query, so that they are of one moment."""
-    rows = Entry.objects.filter(match__ruleset=ruleset, match__rated=True, match__voided=False, match__gt=after)
-    if up_to is not None:
-        rows = rows.filter(match__lte=up_to)
-    columns = rows.order_by().values_list("match_id", F("match__block_id"), "version_id", "place")
-    flat = np.fromiter(chain.from_iterable(columns.iterator(chunk_size=20_000)), np.int64)
-    match, block, version, place = np.ascontiguousarray(flat.reshape(-1, 4).T)
-    return Results.of(match, block, version, place)
+        late = _counted(ruleset).filter(id__gt=before.settled_below, id__lte=before.watermark).count()
+        if before.settled + late == kept.results.match.size:
+            return kept.results.add(read(ruleset, after=before.watermark))
+    return read(ruleset)
 
 
 def _store(
@@ -165,10 +180,13 @@ def _store(
 ) -> Snapshot | None:
     """Write the snapshot; None where somebody else has written one since `before`."""
     low, high = ratings.ranks()
-    shown = [version for version in inputs.shown if version in set(ratings.entities.tolist())]
+    fitted = set(ratings.entities.tolist())
+    shown = [version for version in inputs.shown if version in fitted]
     at = np.searchsorted(ratings.entities, np.array(shown, np.int64))
     low[at], high[at] = ratings.ranks(np.array(shown, np.int64))
     rows_sha256 = results.row_hash()
+    below = max(0, inputs.watermark - LATE)
+    deviations = ELO_PER_NAT * np.sqrt(ratings.variance[np.ix_(at, at)])
     with transaction.atomic():
         Ruleset.objects.select_for_update().get(pk=ruleset.pk)
         newest = newest_snapshot(ruleset=ruleset)
@@ -181,7 +199,11 @@ def _store(
             matches=inputs.matches,
             rows_sha256=rows_sha256,
             inputs_sha256=inputs.sha256(),
+            settled_below=below,
+            settled=int(np.sum(results.match <= below)),
         )
+        spread = {"versions": np.array(shown, "<i8").tobytes(), "deviations": deviations.astype("<f4").tobytes()}
+        Spread.objects.update_or_create(ruleset=ruleset, defaults=spread)
         Rating.objects.bulk_create(
             (
                 Rating(
@@ -207,11 +229,5 @@ def _store(
             ),
             batch_size=2_000,
         )
-        _prune(snapshot)
+        prune_hour(snapshot)
     return snapshot
-
-
-def _prune(newest: Snapshot) -> None:
-    """Keep one snapshot of every hour: its last. As this is done each time, only the newest hour has others."""
-    hour = newest.created.replace(minute=0, second=0, microsecond=0)
-    Snapshot.objects.filter(ruleset=newest.ruleset, id__lt=newest.pk, created__gte=hour).delete()

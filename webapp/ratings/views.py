@@ -12,14 +12,23 @@ from webapp.ratings import selectors
 from webapp.ratings.lead import apart, lead
 from webapp.ratings.scale import Scale
 
+LEADERS = 4
+"""As many rows are enough to say who leads: two that are settled, the anchor, and one more."""
+
 
 @require_safe
 def leaderboards(request: HttpRequest) -> HttpResponse:
     """All leaderboards, each with its answer."""
-    boards = [(ruleset, selectors.leaderboard(ruleset=ruleset)) for ruleset in matches.rulesets()]
+    rulesets = matches.rulesets()
+    tops = selectors.tops(rulesets=rulesets, size=LEADERS)
     context = {
         "boards": [
-            (ruleset, lead(rows, f"{game_title(ruleset.game)} {ruleset.preset}"), len(rows)) for ruleset, rows in boards
+            (
+                ruleset,
+                lead(tops[ruleset.pk].rows, f"{game_title(ruleset.game)} {ruleset.preset}"),
+                tops[ruleset.pk].bots,
+            )
+            for ruleset in rulesets
         ]
     }
     return render(request, "ratings/leaderboards.html", context)

@@ -63,6 +63,20 @@ def fault_words(kind: str) -> str:
 
 
 @register.filter
+def percent(share: float) -> str:
+    """A share as people read it; one that is almost certain is not said to be certain."""
+    if 0 < share < 0.005:
+        return "< 1 %"
+    return "> 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
+
+
+@register.filter
+def signed(value: float, digits: int = 1) -> str:
+    """A number with its sign, and a minus that is as wide as the plus."""
+    return f"{value:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+@register.filter
 def ago(moment: datetime | None) -> SafeString:
     """How long ago, in the largest unit, with the exact time one hover away."""
     if moment is None:

@@ -21,7 +21,8 @@ from webapp.bots import presence, uploads
 from webapp.matches import ladder, retention, services
 from webapp.matches.models import Ruleset
 from webapp.moderation import signs
-from webapp.ratings.services import refit
+from webapp.ratings.services import keep_up_meetings, refit
+from webapp.ratings.thinning import thin
 
 log = logging.getLogger(__name__)
 
@@ -35,11 +36,14 @@ class Duty(NamedTuple):
     name: str
     every_seconds: float
     do: Callable[[], object]
+    share: float = 1.0
+    """At most this share of the time is spent on it: the longer it takes, the more rarely it is done."""
 
 
 def _refit_all() -> None:
     for row in Ruleset.objects.exclude(preset=""):
         refit(ruleset=row)
+        keep_up_meetings(ruleset=row)
 
 
 def _forget() -> None:
@@ -52,7 +56,8 @@ DUTIES = (
     Duty("lines", 2.0, presence.sweep),
     Duty("ladder", 0.25, ladder.tick),
     Duty("ring", 2.0, lambda: services.ring_again(older_than=timedelta(seconds=2))),
-    Duty("ratings", 5.0, _refit_all),
+    Duty("ratings", 5.0, _refit_all, share=0.25),
+    Duty("thinning", 3600.0, thin),
     Duty("notices", 20.0, notices.send_waiting),
     Duty("signs", 20.0, signs.gather),
     Duty("shared content", 3600.0, signs.find_shared_content),
@@ -90,7 +95,8 @@ def _perform_for_ever(duty: Duty, ending: threading.Event) -> None:
     while not ending.is_set():
         began = time.monotonic()
         _perform(duty)
-        ending.wait(max(0.0, began + duty.every_seconds - time.monotonic()))
+        took = time.monotonic() - began
+        ending.wait(max(0.0, duty.every_seconds - took, took / duty.share - took))
     connections.close_all()
 
 
