@@ -22,6 +22,7 @@ from webapp.matches import ladder, retention, services
 from webapp.matches.models import Ruleset
 from webapp.moderation import signs
 from webapp.ratings.services import refit
+from webapp.tournaments import running
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +52,7 @@ DUTIES = (
     Duty("sweep", 1.0, services.sweep),
     Duty("lines", 2.0, presence.sweep),
     Duty("ladder", 0.25, ladder.tick),
+    Duty("tournaments", 0.5, running.tick),
     Duty("ring", 2.0, lambda: services.ring_again(older_than=timedelta(seconds=2))),
     Duty("ratings", 5.0, _refit_all),
     Duty("notices", 20.0, notices.send_waiting),

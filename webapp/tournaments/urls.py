@@ -1,0 +1,5 @@
+"""Where tournaments are."""
+
+from django.urls.resolvers import URLPattern
+
+urlpatterns: list[URLPattern] = []
