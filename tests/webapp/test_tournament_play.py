@@ -20,7 +20,7 @@ from webapp.matches.models import Block, Series
 from webapp.matches.runner import run_series
 from webapp.tournaments import facts, running, services
 from webapp.tournaments.at_table import luck_number
-from webapp.tournaments.models import Pairing, Tournament
+from webapp.tournaments.models import Pairing, Round, Tournament
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -100,8 +100,7 @@ def test_the_others_play_without_a_remote_bot_that_does_not_come() -> None:
     seat = table.seats.index(cups.entrant(row, "far").pk)
     assert table.places is not None
     assert [places[seat] for places in table.places] == [None, None]
-    row.refresh_from_db()
-    assert row.state == Tournament.State.FINISHED
+    assert row.rounds.get(number=1).state == Round.State.OVER
 
 
 def test_who_is_alone_at_a_table_has_won() -> None:

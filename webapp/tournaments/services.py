@@ -151,7 +151,7 @@ def _check(settled: Mapping[str, Any]) -> None:
 def _slug(name: str) -> str:
     slug = plain = slugify(name)[:70]
     number = 1
-    while Tournament.objects.filter(slug=slug).exists():
+    while slug == "new" or Tournament.objects.filter(slug=slug).exists():  # there the form for a new one is
         number += 1
         slug = f"{plain}-{number}"
     return slug
