@@ -15,10 +15,11 @@ from django.utils import timezone
 from arena.pairing.luck import block_seed
 from tests.webapp import cups
 from tests.webapp.cups import begun, entrant, finish, finish_round, make_cup, names_at, organiser, present
-from tests.webapp.making import make_block, make_bot, make_house_bot, make_user
+from tests.webapp.making import make_block, make_bot, make_house_bot, make_line, make_user
 from tests.webapp.playing import hosted, remote
 from webapp.bots import services as bots
 from webapp.bots.models import Bot, Version
+from webapp.matches import ladder
 from webapp.matches import services as matches
 from webapp.matches.models import Block, Series
 from webapp.tournaments import advancing, at_table, facts, organisers, running, services
@@ -330,6 +331,18 @@ def test_a_table_waits_for_who_is_absent_and_then_plays_without() -> None:
     row.refresh_from_db()
     points = {one.entrant: one.points for one in facts.standings(row)}
     assert points == {entrant(row, "anna").pk: 1, entrant(row, "far").pk: 0}
+
+
+def test_the_ladder_takes_no_line_for_which_a_table_of_a_tournament_waits() -> None:
+    row = make_cup()
+    far, _token = remote("far")
+    make_line(far.bot)
+    cups.enter(row, [far, make_house_bot("anna")])
+    assert far in ladder._available("three_coins")
+    services.start(tournament=row, by=organiser())
+    assert far not in ladder._available("three_coins")
+    finish_round(row)
+    assert far in ladder._available("three_coins")
 
 
 def test_what_the_platform_failed_is_no_no_show_but_is_played_again_and_at_last_an_organiser_is_told() -> None:

@@ -123,5 +123,5 @@ def _present(pairing: Pairing, by: User) -> tuple[Tournament, Pairing]:
 def _reason(reason: str) -> str:
     reason = " ".join(reason.split())
     if not reason or len(reason) > 200:
-        raise Refused(_("Give a reason, of at most 200 characters: everybody can read it."))
+        raise Refused(_("Give a reason, of at most 200 characters."))
     return reason
