@@ -22,6 +22,7 @@ from pydantic import Field
 
 from webapp.accounts.addresses import client_address
 from webapp.api_authors import router as authors
+from webapp.api_tournaments import router as tournaments
 from webapp.bots import public_selectors as bots
 from webapp.bots.models import Bot, Version
 from webapp.limits import TooOften, spend
@@ -34,7 +35,7 @@ from webapp.ratings.models import Rating, Snapshot
 api = NinjaAPI(
     title="Bluff Arena",
     version="1",
-    description="Leaderboards, bots, matches, series and records. All of it is public, and read "
+    description="Leaderboards, bots, matches, series, tournaments and records. All of it is public, and read "
     "without a key. Under `/my` an author hands in bots, with a key from the page of the account.",
     urls_namespace="api",
 )
@@ -382,6 +383,7 @@ def series(request: HttpRequest, id: int) -> SeriesShape:  # noqa: A002  # the a
 
 
 api.add_router("/my", authors)
+api.add_router("/tournaments", tournaments)
 
 rest = Router()  # what comes last takes what nobody has taken
 

@@ -147,6 +147,7 @@ INSTALLED_APPS = [
     "webapp.matches",
     "webapp.ratings",
     "webapp.moderation",
+    "webapp.tournaments",
     "whitenoise.runserver_nostatic",
     "django.contrib.admin",
     "django.contrib.auth",

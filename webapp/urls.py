@@ -12,6 +12,7 @@ urlpatterns = [
     path("", include("webapp.matches.urls")),
     path("", include("webapp.ratings.urls")),
     path("", include("webapp.moderation.urls")),
+    path("", include("webapp.tournaments.urls")),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("api/", api.urls),

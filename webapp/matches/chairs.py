@@ -36,6 +36,11 @@ RETURN_SECONDS = 15.0
 class Absent(Exception):
     """A bot that the series needs is not there: it cannot be played."""
 
+    def __init__(self, reason: str, seats: tuple[int, ...] = ()) -> None:
+        super().__init__(reason)
+        self.seats = seats
+        """The series seats of those who are not connected."""
+
 
 class Busy(Exception):
     """The lines of a remote bot are all at other tables: the series is to be played later."""
@@ -141,7 +146,7 @@ async def find_lines(claim: Claim, versions: Mapping[int, Version], seconds: flo
         if time.monotonic() >= deadline:
             if found.absent:
                 verb = "was" if len(found.absent) == 1 else "were"
-                raise Absent(f"{' and '.join(found.absent)} {verb} not connected")
+                raise Absent(f"{' and '.join(found.absent)} {verb} not connected", found.seats)
             raise Busy(f"{' and '.join(found.busy)}: at other tables")
         await asyncio.sleep(POLL_SECONDS)
 

@@ -19,7 +19,7 @@ from arena.pairing import Candidate
 from arena.rules import ruleset
 from webapp.bots.models import Bot, Connection, Version
 from webapp.bots.selectors import ANCHOR
-from webapp.matches.models import LadderTurn, Ruleset, Series
+from webapp.matches.models import LadderTurn, Ruleset, Series, SeriesSeat
 from webapp.matches.services import create_series
 from webapp.ratings.selectors import Standing, deviations_from, standings_of
 
@@ -125,7 +125,11 @@ def _candidate(version: Version, known: Standing, turns: Mapping[int, int], numb
 
 def _available(game: str) -> list[Version]:
     """The active versions that could sit down now: hosted ones, and remote ones with a line that waits."""
-    lines = Connection.objects.filter(_waiting()).values("version")
+    # a line for which a table of a tournament waits is not taken away from it
+    wanted = SeriesSeat.objects.filter(
+        series__purpose=Series.Purpose.TOURNAMENT, series__state=Series.State.WAITING, removed=""
+    )
+    lines = Connection.objects.filter(_waiting()).exclude(version__in=wanted.values("version")).values("version")
     playable = Q(kind=Bot.Kind.HOSTED, active_version__source__isnull=False) | Q(
         kind=Bot.Kind.REMOTE, active_version__in=lines
     )

@@ -49,7 +49,8 @@ class Series(models.Model):
     ruleset = models.ForeignKey(Ruleset, on_delete=models.PROTECT, related_name="series")
     purpose = models.CharField(max_length=12, choices=Purpose.choices, default=Purpose.LADDER)
     rated = models.BooleanField(default=True)
-    """Rated: a fault forfeits the match. Otherwise a default move is made."""
+    """Rated: it counts for ratings, and a fault forfeits the match, as it does in validation and in tournaments, too.
+    Otherwise a default move is made."""
     planned = models.PositiveIntegerField()
     """How many matches."""
     duplicate = models.BooleanField(default=False)

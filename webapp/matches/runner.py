@@ -46,11 +46,16 @@ from webapp.matches.chairs import (
 )
 from webapp.matches.models import Block, Series
 from webapp.matches.services import Claim, ClaimLost
+from webapp.tournaments import at_table
 
 log = logging.getLogger(__name__)
 
 LONGEST_EXCHANGE = 4000
 """Characters of a question, and of an answer, that are kept for the author of a bot at fault."""
+
+
+STRICT = (Series.Purpose.VALIDATION, Series.Purpose.TOURNAMENT)
+"""In these a fault costs the place at the table although they are not rated."""
 
 
 class Plan(NamedTuple):
@@ -64,6 +69,8 @@ class Plan(NamedTuple):
     """A fault costs the place at the table; else a default move is made."""
     candidate: int | None
     """The series seat of the version that is validated: its first fault ends the series."""
+    tournament: bool
+    """The table waits for who is not connected, without a worker meanwhile."""
     planned: int
     duplicate: bool
     versions: dict[int, Version]
@@ -108,7 +115,8 @@ async def _play_to_an_end(playing: asyncio.Task[None], renewing: asyncio.Task[No
     except ClaimLost:
         raise
     except Absent as absent:
-        await in_database(services.cancel)(claim=claim, note=f"{absent}.")
+        if not await in_database(at_table.wait_for)(claim=claim, seats=absent.seats, note=f"{absent}."):
+            await in_database(services.cancel)(claim=claim, note=f"{absent}.")
     except Busy:
         await in_database(services.hand_back)(claim=claim)
     except Unsafe as unsafe:
@@ -157,7 +165,8 @@ def load(claim: Claim) -> Plan:
         game=game,
         rules=ruleset(game, series.ruleset.preset or None, series.ruleset.options),
         limits=Limits(series.ready_ms, series.move_ms, series.bank_ms),
-        strict=series.rated or series.purpose == Series.Purpose.VALIDATION,
+        strict=series.rated or series.purpose in STRICT,
+        tournament=series.purpose == Series.Purpose.TOURNAMENT,
         candidate=next((seat.seat for seat in seats if seat.version.validation_id == series.pk), None),
         planned=series.planned,
         duplicate=series.duplicate,
@@ -181,7 +190,8 @@ async def _play(claim: Claim, *, strong: bool) -> None:
     if uploaded and not strong:
         names = " and ".join(uploaded)
         raise Unsafe(f"It waits for a worker that can lock uploaded bots in ({names}); the last one could not.")
-    lines = await find_lines(claim, plan.versions, RETURN_SECONDS if plan.broken else PATIENCE_SECONDS)
+    usual = 0.0 if plan.tournament else PATIENCE_SECONDS
+    lines = await find_lines(claim, plan.versions, RETURN_SECONDS if plan.broken else usual)
     # the shortest of names: a socket's path has at most 107 bytes
     with tempfile.TemporaryDirectory(prefix="arena-") as name:
         async with WallClock() as clock, AsyncExitStack() as listening:
@@ -289,10 +299,13 @@ class _Sitting:
         """Exchange commitments; None when somebody did not do his part and was taken off the table."""
         claim, seconds = self.plan.claim, self.plan.limits.ready_ms / 1000
         block = None
-        name = _name(claim.series, await in_database(services.blocks_of)(claim.series) + 1)
+        number = await in_database(services.blocks_of)(claim.series) + 1
+        name = _name(claim.series, number)
+        # in a tournament it was settled before the first round; else it is drawn when everybody is bound
+        settled = await in_database(at_table.seed_of_block)(series=claim.series, number=number)
         try:
             binding = await bind(
-                seats, name, draw_seed=lambda: secrets.token_bytes(32), clock=self.clock, seconds=seconds
+                seats, name, draw_seed=lambda: settled or secrets.token_bytes(32), clock=self.clock, seconds=seconds
             )
             block = await in_database(services.open_block)(
                 claim=claim,

@@ -67,13 +67,25 @@ def create_series(
     planned: int,
     purpose: str = Series.Purpose.LADDER,
     rated: bool = True,
+    clock: tuple[int, int] | None = None,
 ) -> Series:
     """A series of ``planned`` matches of these versions, by seat in the first match; a worker is woken on commit.
 
     Hosted bots alone play on the same luck in all seat orders; with a remote one every match has luck of its own.
+
+    Args:
+        ruleset: what is played.
+        versions: who sits down.
+        planned: how many matches.
+        purpose: what for.
+        rated: whether they count for ratings.
+        clock: the milliseconds of a move and of the bank; None: the usual ones.
     """
     duplicate = all(version.bot.kind == Bot.Kind.HOSTED for version in versions)
-    series = Series.objects.create(ruleset=ruleset, planned=planned, purpose=purpose, rated=rated, duplicate=duplicate)
+    limits = {} if clock is None else {"move_ms": clock[0], "bank_ms": clock[1]}
+    series = Series.objects.create(
+        ruleset=ruleset, planned=planned, purpose=purpose, rated=rated, duplicate=duplicate, **limits
+    )
     SeriesSeat.objects.bulk_create(
         SeriesSeat(series=series, seat=seat, version=version) for seat, version in enumerate(versions)
     )
@@ -148,6 +160,8 @@ class Missing(NamedTuple):
     """They hang on no door."""
     busy: tuple[str, ...]
     """All of their lines are at other tables."""
+    seats: tuple[int, ...] = ()
+    """The series seats of those that are absent."""
 
 
 @transaction.atomic
@@ -173,6 +187,7 @@ def take_lines(*, claim: Claim, versions: Mapping[int, Version]) -> dict[int, Co
         return Missing(
             absent=tuple(version.bot.name for version in missing if version.pk not in busy),
             busy=tuple(version.bot.name for version in missing if version.pk in busy),
+            seats=tuple(seat for seat, one in versions.items() if one in missing and one.pk not in busy),
         )
     Connection.objects.filter(pk__in=_keys(taken)).update(state=Connection.State.SEATED, series=series)
     return taken

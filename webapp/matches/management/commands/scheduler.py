@@ -23,6 +23,7 @@ from webapp.matches.models import Ruleset
 from webapp.moderation import signs
 from webapp.ratings.services import keep_up_meetings, refit
 from webapp.ratings.thinning import thin
+from webapp.tournaments import running
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +56,7 @@ DUTIES = (
     Duty("sweep", 1.0, services.sweep),
     Duty("lines", 2.0, presence.sweep),
     Duty("ladder", 0.25, ladder.tick),
+    Duty("tournaments", 0.5, running.tick),
     Duty("ring", 2.0, lambda: services.ring_again(older_than=timedelta(seconds=2))),
     Duty("ratings", 5.0, _refit_all, share=0.25),
     Duty("thinning", 3600.0, thin),

@@ -1,0 +1,1 @@
+"""Tournaments: who takes part, what was drawn, what came of it."""

@@ -1,0 +1,75 @@
+"""What is stored of a tournament, as `arena.pairing` reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from arena.pairing import Entrant as Paired
+from arena.pairing import Format, Played, Result, Row, Table, read_format
+from webapp.tournaments.models import Entrant, Pairing, Round, Tournament
+
+LAST = 1 << 30
+"""The rank of who has none yet."""
+
+
+def form_of(tournament: Tournament) -> Format:
+    """Its form.
+
+    Raises:
+        FormatError: it was begun by other rules than these.
+    """
+    return read_format(tournament.form)
+
+
+def paired(entrants: Iterable[Entrant]) -> list[Paired]:
+    """The entrants as they are drawn."""
+    return [
+        Paired(one.pk, one.rank or LAST, until=one.until, disqualified=one.disqualified)
+        for one in sorted(entrants, key=lambda one: one.pk)
+    ]
+
+
+def played(tournament: Tournament) -> list[Played]:
+    """The rounds that are over. Three queries, however many there are."""
+    rounds = tournament.rounds.filter(state=Round.State.OVER).order_by("number").prefetch_related("pairings")
+    return [Played(tuple(map(_result, _by_position(row))), tuple(row.byes)) for row in rounds]
+
+
+def _by_position(row: Round) -> list[Pairing]:
+    return sorted(row.pairings.all(), key=lambda pairing: pairing.position)
+
+
+def _result(pairing: Pairing) -> Result:
+    table = Table(pairing.name, tuple(pairing.seats), pairing.extra)
+    return Result(table, tuple(map(tuple, pairing.places or ())))
+
+
+def standings(tournament: Tournament) -> tuple[Row, ...]:
+    """How it stands after the rounds that are over; of one that has ended, as it was written down then.
+
+    Raises:
+        FormatError: it is played by other rules than these.
+    """
+    if tournament.result is not None:
+        return tuple(read_row(row) for row in tournament.result)
+    if not tournament.begun:
+        return ()
+    return form_of(tournament).standings(paired(tournament.entrants.all()), played(tournament))
+
+
+# ---- rows of the standings as plain values --------------------------------------------------------
+
+_FRACTIONS = ("points", "among", "buchholz", "sonneborn")
+
+
+def write_row(row: Row) -> dict[str, object]:
+    """A row as plain values; its fractions are texts like ``7/2``."""
+    values = row._asdict()
+    return values | {name: None if values[name] is None else str(values[name]) for name in _FRACTIONS}
+
+
+def read_row(values: dict[str, object]) -> Row:
+    """The row that these values describe."""
+    fractions = {name: None if values[name] is None else Fraction(str(values[name])) for name in _FRACTIONS}
+    return Row(**{**values, **fractions})  # type: ignore[arg-type]  # written by `write_row`

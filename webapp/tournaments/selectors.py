@@ -1,0 +1,253 @@
+"""Every read of tournaments that pages, exports and the API need. The secret leaves this module only after the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Prefetch, Q, QuerySet
+
+from arena.pairing import FormatError, Result, Row, Table, explain
+from arena.pairing.scores import read_result
+from arena.pairing.standings import in_decimals
+from webapp.accounts.models import User
+from webapp.bots.models import Bot
+from webapp.matches.models import Block, Match, Series
+from webapp.tournaments import facts
+from webapp.tournaments.at_table import luck_number
+from webapp.tournaments.models import Entrant, Pairing, Round, Tournament
+
+MOST_IN_A_CROSSTABLE = 24
+"""More would be wider than a screen."""
+
+_SECRETS = ("secret",)
+
+
+def _rows() -> QuerySet[Tournament]:
+    return Tournament.objects.select_related("ruleset", "organiser", "champion__bot").defer(*_SECRETS)
+
+
+def find(*, slug: str, user: User | AnonymousUser) -> Tournament | None:
+    """A tournament; drafts are there for organisers only."""
+    return _for(user).filter(slug=slug).first()
+
+
+def listed(*, user: User | AnonymousUser, size: int = 60) -> list[Tournament]:
+    """Those that run, those that come, and then those that are over, the newest first."""
+    order = {state: place for place, state in enumerate(("running", "open", "draft", "finished", "cancelled"))}
+    found = list(_for(user).order_by("-id")[:size])
+    return sorted(found, key=lambda one: order[one.state])
+
+
+def _for(user: User | AnonymousUser) -> QuerySet[Tournament]:
+    found = _rows()
+    organiser = user.is_authenticated and user.is_active and user.is_staff
+    return found if organiser else found.exclude(state=Tournament.State.DRAFT)
+
+
+def secret_of(*, tournament: Tournament) -> str | None:
+    """The secret in hex digits, once nothing is played on luck that follows from it."""
+    if tournament.state not in (Tournament.State.FINISHED, Tournament.State.CANCELLED) or not tournament.begun:
+        return None
+    under_way = Q(series__state__in=[Series.State.WAITING, Series.State.PLAYING])
+    if tournament.pairings.filter(under_way).exists():
+        return None
+    secret = Tournament.objects.values_list("secret", flat=True).get(pk=tournament.pk)
+    return None if secret is None else bytes(secret).hex()
+
+
+# ---- entrants and standings -----------------------------------------------------------------------
+
+
+def entrants_of(*, tournament: Tournament) -> list[Entrant]:
+    """Who takes part, the favourite first."""
+    found = tournament.entrants.select_related("bot__owner", "version").defer("version__source")
+    return sorted(found, key=lambda one: (one.rank or facts.LAST, one.pk))
+
+
+def may_enter(*, tournament: Tournament, user: User | AnonymousUser) -> list[Bot]:
+    """The bots that this person could enter; what was entered already is among them."""
+    if not user.is_authenticated or tournament.state != Tournament.State.OPEN:
+        return []
+    own = Bot.objects.filter(owner=user.pk, game=tournament.ruleset.game, state=Bot.State.ACTIVE)
+    return list(own.exclude(active_version=None).select_related("active_version").order_by("name"))
+
+
+class Standing(NamedTuple):
+    """A line of the standings, as it is shown."""
+
+    row: Row
+    entrant: Entrant
+    points: str
+    among: str
+    buchholz: str
+    sonneborn: str
+    why: str
+    """What put it behind the one before."""
+
+
+def standings_of(*, tournament: Tournament) -> list[Standing]:
+    """How it stands after the rounds that are over; empty before the start."""
+    try:
+        rows = facts.standings(tournament)
+    except FormatError:
+        return []
+    entrants = {one.pk: one for one in entrants_of(tournament=tournament)}
+    names = {pk: one.bot.name for pk, one in entrants.items()}
+    by_entrant = {row.entrant: row for row in rows}
+    return [
+        Standing(
+            row,
+            entrants[row.entrant],
+            in_decimals(row.points),
+            in_decimals(row.among),
+            in_decimals(row.buchholz),
+            in_decimals(row.sonneborn),
+            explain(row, None if row.behind is None else by_entrant[row.behind], names),
+        )
+        for row in rows
+    ]
+
+
+# ---- rounds ---------------------------------------------------------------------------------------
+
+
+class Seat(NamedTuple):
+    """An entrant at a table."""
+
+    entrant: Entrant
+    points: str
+    """Of this series; empty as long as the round is not over."""
+    best: bool
+    absent: bool
+    """It took part in no match."""
+
+
+class TableRow(NamedTuple):
+    """A table and what came of it."""
+
+    pairing: Pairing
+    seats: tuple[Seat, ...]
+    """By points, as soon as there are any."""
+    played: int
+    """Matches that are written."""
+
+
+class RoundRow(NamedTuple):
+    """A round with its tables."""
+
+    round: Round
+    tables: tuple[TableRow, ...]
+    byes: tuple[Entrant, ...]
+
+    @property
+    def over(self) -> int:
+        """How many of its tables are over."""
+        states = (Series.State.WAITING, Series.State.PLAYING)
+        return sum(table.pairing.series.state not in states for table in self.tables)
+
+
+def rounds_of(*, tournament: Tournament) -> list[RoundRow]:
+    """All rounds that were drawn, the newest first."""
+    entrants = {one.pk: one for one in entrants_of(tournament=tournament)}
+    tables = Pairing.objects.select_related("series").order_by("position")
+    rounds = tournament.rounds.order_by("-number").prefetch_related(Prefetch("pairings", tables))
+    written: dict[int, int] = {}
+    for series in Match.objects.filter(series__pairing__tournament=tournament).values_list("series_id", flat=True):
+        written[series] = written.get(series, 0) + 1
+    return [
+        RoundRow(
+            one,
+            tuple(
+                TableRow(table, _seats(table, entrants), written.get(table.series_id, 0))
+                for table in one.pairings.all()
+            ),
+            tuple(entrants[pk] for pk in one.byes),
+        )
+        for one in rounds
+    ]
+
+
+def _seats(pairing: Pairing, entrants: dict[int, Entrant]) -> tuple[Seat, ...]:
+    if pairing.places is None:
+        return tuple(Seat(entrants[pk], "", False, False) for pk in pairing.seats)
+    lines = read_result(_result(pairing))
+    best = max(line.points for line in lines.values())
+    ordered = sorted(pairing.seats, key=lambda pk: -lines[pk].points)
+    return tuple(
+        Seat(entrants[pk], in_decimals(lines[pk].points), lines[pk].points == best, not lines[pk].present)
+        for pk in ordered
+    )
+
+
+def _result(pairing: Pairing) -> Result:
+    return Result(Table(pairing.name, tuple(pairing.seats), pairing.extra), tuple(map(tuple, pairing.places or ())))
+
+
+class CrossRow(NamedTuple):
+    """What one entrant did to each other."""
+
+    entrant: Entrant
+    cells: tuple[str | None, ...]
+    """The mean score over each, empty where they have not met, None on the diagonal."""
+    points: str
+
+
+def crosstable_of(*, tournament: Tournament, standings: list[Standing]) -> list[CrossRow]:
+    """Who against whom, in the order of the standings; empty where it would be too wide, or says nothing."""
+    if tournament.form["format"] != "round-robin" or not 2 <= len(standings) <= MOST_IN_A_CROSSTABLE:
+        return []
+    got: dict[tuple[int, int], list[Fraction]] = {}
+    for pairing in tournament.pairings.filter(extra=False).exclude(places=None):
+        for one, line in read_result(_result(pairing)).items():
+            for duel in line.duels:
+                got.setdefault((one, duel.opponent), []).append(duel.score)
+    order = [one.row.entrant for one in standings]
+
+    def cell(one: int, other: int) -> str | None:
+        if one == other:
+            return None
+        scores = got.get((one, other), [])
+        return in_decimals(sum(scores, Fraction(0)) / len(scores)) if scores else ""
+
+    return [
+        CrossRow(one.entrant, tuple(cell(one.row.entrant, other) for other in order), one.points) for one in standings
+    ]
+
+
+# ---- luck, and what was played --------------------------------------------------------------------
+
+
+class LuckRow(NamedTuple):
+    """A block of a tournament, and what its seed is made of."""
+
+    table: str
+    series: int
+    block: int
+    """Its number in the series, from 1."""
+    luck: int
+    """The number that stands in its seed, from 0."""
+    state: str
+    commitment: str
+    seed: str | None
+    """None until it is closed."""
+
+
+def luck_of(*, tournament: Tournament) -> Iterator[LuckRow]:
+    """All blocks of the series that count."""
+    for pairing in tournament.pairings.select_related("series").order_by("round__number", "position"):
+        for block in pairing.series.blocks.order_by("number"):
+            closed = block.state == Block.State.CLOSED
+            number = luck_number(pairing=pairing, number=block.number)
+            seed = block.seed if closed else None
+            yield LuckRow(pairing.name, pairing.series_id, block.number, number, block.state, block.commitment, seed)
+
+
+def closed_records(*, tournament: Tournament) -> Iterator[tuple[str, str, int, bytes]]:
+    """Of each match of the series that count, if its block is closed: table, name, number, and the packed record."""
+    found = Match.objects.filter(series__pairing__tournament=tournament, block__state=Block.State.CLOSED)
+    values = found.order_by("series_id", "number").values_list("series__pairing__name", "name", "number", "record")
+    for table, name, number, record in values.iterator(chunk_size=50):
+        yield table, name, number, bytes(record)

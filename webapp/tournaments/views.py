@@ -1,0 +1,146 @@
+"""The pages of tournaments, for everybody and for authors."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from webapp.accounts.models import User
+from webapp.tournaments import exports, selectors, services
+from webapp.tournaments.asking import NotAllowed, Refused
+from webapp.tournaments.forms import EntrantsForm, form_words
+from webapp.tournaments.models import Round, Tournament
+
+
+def find(request: HttpRequest, slug: str) -> Tournament:
+    """The tournament of an address, if whoever asks may see it."""
+    found = selectors.find(slug=slug, user=request.user)
+    if found is None:
+        raise Http404
+    return found
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """All tournaments."""
+    found = selectors.listed(user=request.user)
+    rows = [(one, form_words(one.form["format"])) for one in found]
+    return render(request, "tournaments/index.html", {"rows": rows, "organiser": _organiser(request)})
+
+
+def _organiser(request: HttpRequest) -> bool:
+    return request.user.is_authenticated and request.user.is_active and request.user.is_staff
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def show(request: HttpRequest, slug: str) -> HttpResponse:
+    """A tournament: how it stands, its rounds, its luck; and what whoever looks at it may do."""
+    row = find(request, slug)
+    rounds = selectors.rounds_of(tournament=row)
+    standings = selectors.standings_of(tournament=row)
+    entrants = selectors.entrants_of(tournament=row)
+    playing = next((one for one in rounds if one.round.state == Round.State.PLAYING), None)
+    own = {one.bot_id for one in entrants}
+    context = {
+        "tournament": row,
+        "form": form_words(row.form["format"]),
+        "rounds": rounds,
+        "playing": playing,
+        "standings": standings,
+        "ranked": row.form["format"] in ("swiss", "round-robin"),
+        "crosstable": selectors.crosstable_of(tournament=row, standings=standings),
+        "entrants": entrants,
+        "mine": [one for one in entrants if one.bot.owner_id is not None and one.bot.owner_id == request.user.pk],
+        "enterable": [bot for bot in selectors.may_enter(tournament=row, user=request.user) if bot.pk not in own],
+        "secret": selectors.secret_of(tournament=row),
+        "moving": row.state == Tournament.State.RUNNING,
+        "organiser": _organiser(request),
+        "before": row.state in services.BEFORE,
+    }
+    if context["organiser"] and context["before"]:
+        context["entrants_form"] = EntrantsForm(tournament=row)
+    part = request.headers.get("HX-Request") == "true"
+    return render(request, "tournaments/_live.html" if part else "tournaments/show.html", context)
+
+
+# ---- to take away ---------------------------------------------------------------------------------
+
+
+def _attached(response: HttpResponse | StreamingHttpResponse, name: str) -> None:
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+
+
+@require_safe
+def standings(request: HttpRequest, slug: str) -> HttpResponse:
+    """The standings as CSV."""
+    row = find(request, slug)
+    response = HttpResponse(exports.standings_csv(tournament=row), content_type="text/csv; charset=utf-8")
+    _attached(response, f"{row.slug}-standings.csv")
+    return response
+
+
+@require_safe
+def luck(request: HttpRequest, slug: str) -> HttpResponse:
+    """All blocks as CSV; seeds only of those that are closed."""
+    row = find(request, slug)
+    response = HttpResponse(exports.luck_csv(tournament=row), content_type="text/csv; charset=utf-8")
+    _attached(response, f"{row.slug}-luck.csv")
+    return response
+
+
+@require_safe
+def records(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """All records as one zip; none of a block that is not closed."""
+    row = find(request, slug)
+    response = StreamingHttpResponse(exports.records_zip(tournament=row), content_type="application/zip")
+    _attached(response, f"{row.slug}-records.zip")
+    return response
+
+
+# ---- authors --------------------------------------------------------------------------------------
+
+
+@require_POST
+@login_required
+def enter(request: HttpRequest, slug: str) -> HttpResponse:
+    """Enter a bot of one's own."""
+    row, person = find(request, slug), cast(User, request.user)
+    bots = {str(bot.pk): bot for bot in selectors.may_enter(tournament=row, user=person)}
+    bot = bots.get(request.POST.get("bot", ""))
+    if bot is None:
+        messages.error(request, _("Entries are not open, or this bot is none of yours that can play."))
+        return redirect("tournament", row.slug)
+    try:
+        services.enter(tournament=row, bot=bot, by=person)
+        messages.success(request, _("%(bot)s takes part.") % {"bot": bot.name})
+    except (NotAllowed, Refused) as refused:
+        messages.error(request, str(refused))
+    return redirect("tournament", row.slug)
+
+
+@require_POST
+@login_required
+def leave(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take a bot of one's own out."""
+    row, person = find(request, slug), cast(User, request.user)
+    number = request.POST.get("entrant", "")
+    own = row.entrants.filter(bot__owner=person).select_related("bot", "tournament")
+    entrant = own.filter(pk=int(number)).first() if number.isascii() and number.isdecimal() else None
+    if entrant is None:
+        messages.error(request, _("This is no bot of yours that takes part."))
+        return redirect("tournament", row.slug)
+    name = entrant.bot.name
+    try:
+        services.withdraw(entrant=entrant, by=person)
+        messages.success(request, _("%(bot)s is taken out.") % {"bot": name})
+    except (NotAllowed, Refused) as refused:
+        messages.error(request, str(refused))
+    return redirect("tournament", row.slug)
