@@ -22,5 +22,5 @@ ENV PATH=/opt/arena/bin:$PATH \
 USER arena
 WORKDIR /var/lib/arena
 EXPOSE 8000 50051 50052
-CMD ["granian", "--interface", "wsgi", "--host", "0.0.0.0", "--port", "8000", "--no-ws", "--blocking-threads", "8", \
+CMD ["granian", "--interface", "wsgi", "--host", "0.0.0.0", "--port", "8000", "--no-ws", "--blocking-threads", "32", "--backlog", "4096", \
      "--log-level", "warning", "webapp.wsgi:application"]

@@ -123,7 +123,7 @@ def check_syntax(files: Mapping[str, bytes]) -> None:
             text = f": {error.text.strip()[:120]}" if error.text and error.text.strip() else ""
             raise PackageError(f"{where}: syntax error: {error.msg}{text}") from error
         except (ValueError, MemoryError, RecursionError, OverflowError) as error:
-            raise PackageError(f"{path}: this cannot be compiled: {error or type(error).__name__}") from error
+            raise PackageError(f"{path}: this cannot be compiled: {str(error) or type(error).__name__}") from error
 
 
 def read_package(data: bytes, filename: str, *, check: Check = check_syntax) -> Package:
@@ -242,6 +242,8 @@ def _files(data: bytes, filename: str) -> dict[str, bytes]:
 def _checked(files: Mapping[str, bytes], check: Check) -> Package:
     """The package of these files, once their names fit together and their sources are Python."""
     package = Package(dict(sorted(files.items())))
+    if not package.files[ENTRY].strip():
+        raise PackageError(f"{ENTRY} is empty")
     _check_collisions(package.files)
     for path, data in package.files.items():
         if path.endswith(".py") and len(data) > MOST_SOURCE:

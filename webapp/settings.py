@@ -95,6 +95,11 @@ ARENA_LADDER_PAUSE_SERVING = env.float("ARENA_LADDER_PAUSE_SERVING", default=0.5
 # has to be played again after a crash, and whatever else must not wait, finds a free one.
 ARENA_LADDER_TABLES = env.int("ARENA_LADDER_TABLES", default=0)
 
+# How many versions may be validated at the same time, 0 for any number, and how long one may take: slow bots must not
+# keep all the workers to themselves.
+ARENA_VALIDATIONS = env.int("ARENA_VALIDATIONS", default=0)
+ARENA_VALIDATION_SECONDS = env.int("ARENA_VALIDATION_SECONDS", default=300)
+
 # How long what bots wrote is kept for their authors, in days. Matches and their records are kept for ever.
 ARENA_LOG_DAYS = env.int("ARENA_LOG_DAYS", default=30)
 

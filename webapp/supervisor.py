@@ -115,6 +115,8 @@ async def _start(supervisor: Supervisor, data: Path, choices: Choices) -> str:
         if not given.get("ALLOWED_HOSTS"):
             own["ALLOWED_HOSTS"] = _names_of_this_machine(choices.host)
 
+    if not given.get("ARENA_VALIDATIONS"):
+        own["ARENA_VALIDATIONS"] = str(choices.workers)
     if not given.get("ARENA_LADDER_TABLES") and {"worker", "scheduler"} <= set(parts):
         # One place to play is kept free of the ladder, for what must not wait: a series whose worker was lost.
         own["ARENA_LADDER_TABLES"] = str(choices.workers)
@@ -133,8 +135,9 @@ async def _start(supervisor: Supervisor, data: Path, choices: Choices) -> str:
         supervisor.start(Service("scheduler", [*django, "scheduler"], own))
     if port:
         command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", choices.host, "--port", str(port)]
-        threads = str(min(8, 2 * _cores() + 1))  # most of a page's time is waiting for the database
-        command += ["--no-ws", "--blocking-threads", threads, "--log-level", "warning", "webapp.wsgi:application"]
+        # most of a page's time is waiting, for the database or for the rest of a form that somebody sends slowly
+        command += ["--no-ws", "--blocking-threads", "32", "--backlog", "4096", "--http1-header-read-timeout", "10000"]
+        command += ["--log-level", "warning", "webapp.wsgi:application"]
         supervisor.start(Service("web", command, own, partial(_answers_http, _reachable(choices.host), port)))
     await supervisor.ready()
     if not port:

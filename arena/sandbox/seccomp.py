@@ -25,8 +25,10 @@ _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 _PRCTLS = (15, 16, 0x53564D41)
 """PR_SET_NAME, PR_GET_NAME, and PR_SET_VMA, by which allocators name their memory."""
 
-_FCNTLS_DENIED = (8, 10, 15)
-"""F_SETOWN, F_SETSIG, F_SETOWN_EX: signals to anybody, sent by the kernel."""
+_FCNTLS_DENIED = (8, 10, 15, 5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
+"""F_SETOWN, F_SETSIG, F_SETOWN_EX: signals to anybody, sent by the kernel. Then all locks, leases and notices on files
+(F_GETLK, F_SETLK, F_SETLKW, the same for open files, F_SETLEASE, F_GETLEASE, F_NOTIFY): two bots that read the same
+library could tell each other their hands by them."""
 
 Step = tuple[int, int, int, int]
 

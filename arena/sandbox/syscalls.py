@@ -15,7 +15,7 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     # files, all of which Landlock and the mounts judge again
     "read": (0, 63), "write": (1, 64), "open": (2, None), "close": (3, 57), "stat": (4, None), "fstat": (5, 80),
     "lstat": (6, None), "lseek": (8, 62), "pread64": (17, 67), "pwrite64": (18, 68), "readv": (19, 65),
-    "writev": (20, 66), "access": (21, None), "sendfile": (40, 71), "fcntl": (72, 25), "flock": (73, 32),
+    "writev": (20, 66), "access": (21, None), "sendfile": (40, 71), "fcntl": (72, 25),
     "fsync": (74, 82), "fdatasync": (75, 83), "truncate": (76, 45), "ftruncate": (77, 46), "getdents": (78, None),
     "getcwd": (79, 17), "chdir": (80, 49), "fchdir": (81, 50), "rename": (82, None), "mkdir": (83, None),
     "rmdir": (84, None), "creat": (85, None), "link": (86, None), "unlink": (87, None), "symlink": (88, None),

@@ -49,6 +49,7 @@ ATTACKS = {
     "environment": FILES,
     "execute": without("seccomp", "landlock"),
     "exhaust_files": without("limits"),
+    "file_locks": without("seccomp"),
     "fill_elsewhere": FILES,
     "fill_inodes": NONE,
     "fill_tmp": NONE,

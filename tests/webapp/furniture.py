@@ -101,7 +101,7 @@ def quarantined(owner: User, house: Sequence[Bot], *, reason: str) -> Bot:
     removed = make_series([*house[:2], bot])
     removed.seats.filter(version__bot=bot).update(removed=SLOW, output="…")
     Version.objects.filter(bot=bot).update(state=Version.State.FAILED, reason=f"It did not begin to play: {SLOW}")
-    bot.state, bot.state_reason, bot.state_since = Bot.State.QUARANTINED, reason, timezone.now()
+    bot.state, bot.state_reason = Bot.State.QUARANTINED, reason
     bot.faulty_series = [*faulty, removed.pk]
     bot.save()
     return bot

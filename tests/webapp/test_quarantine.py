@@ -81,7 +81,6 @@ def test_at_fault_in_three_series_in_a_row(mirror: Version, faults: tuple[str, .
         assert state(mirror) == ("quarantined" if count == 3 else "active")
     bot = Bot.objects.get(pk=mirror.bot_id)
     assert bot.state_reason == f"It was at fault in 3 series in a row; in the last one: {faults[-1]}"
-    assert bot.state_since is not None
 
 
 def test_absences_and_faults_in_matches_count_alike(mirror: Version) -> None:
@@ -303,6 +302,16 @@ def test_organisers_release(mirror: Version, ada: User) -> None:
     assert quarantine.release_from_quarantine(bot=mirror.bot, because="The door was down.", by=olga)
     line = LogEntry.objects.get()
     assert (line.user, line.change_message) == (olga, "Released from quarantine. The door was down.")
+
+
+def test_retiring_and_coming_back_during_each_series_is_no_way_out(mirror: Version, ada: User) -> None:
+    for _ in range(3):
+        made = make_series([mirror, make_house_bot("honest")])
+        services.retire_bot(bot=mirror.bot, by=ada)
+        SeriesSeat.objects.filter(series=made, seat=0).update(removed="late: its nonce did not come")
+        quarantine.judge_removal(series=made, reasons={mirror.bot_id: "late: its nonce did not come"})
+        services.reactivate_bot(bot=mirror.bot, by=ada)
+    assert state(mirror) == "quarantined"
 
 
 def test_retiring_is_no_way_out(mirror: Version, ada: User) -> None:

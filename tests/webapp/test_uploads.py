@@ -635,3 +635,19 @@ def test_what_the_api_refuses(ada: User, monkeypatch: pytest.MonkeyPatch) -> Non
     assert asked(key, SUBMIT, b"x = 1\n").status_code == 403
     assert "Confirm" in asked(key, "/api/my/me").json()["closed"]
     assert not Bot.objects.filter(owner=ada).exists()
+
+
+def test_what_has_no_length_is_not_taken_for_empty() -> None:
+    answer = Client().post(
+        "/api/my/submit?game=mia&name=xx&filename=a.py",
+        headers={"Transfer-Encoding": "chunked"},
+        data=b"",
+        content_type="application/octet-stream",
+    )
+    assert answer.status_code == 411
+    assert "Content-Length" in answer.json()["error"]
+
+
+def test_an_empty_source_is_refused(ada: User) -> None:
+    with pytest.raises(Refused, match="empty"):
+        submitted(ada, source=" \n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from asgiref.sync import SyncToAsync
@@ -305,3 +306,37 @@ def test_another_version_that_works_but_does_not_play_lets_nobody_out() -> None:
     third = uploads.submit(bot=other.bot, by=owner, content=(PLAIN + "# 3\n").encode(), filename="b.py").version
     run(third)
     assert third.bot.state == Bot.State.ACTIVE
+
+
+# ---- slow ones -----------------------------------------------------------------------------------
+
+SLOW = PLAIN.replace("def choose(view):\n", "def choose(view):\n    import time; time.sleep(0.4)\n")
+
+
+def test_a_validation_that_takes_too_long_is_the_bots_own_fault(settings: Any) -> None:
+    settings.ARENA_VALIDATION_SECONDS = 2
+    assert SLOW != PLAIN
+    version = validated(SLOW)
+    assert version.state == Version.State.FAILED
+    assert version.reason.startswith("It plays too slowly. It was not over within")
+    assert Series.objects.get(pk=version.validation_id).attempt == 1
+
+
+def test_one_version_of_an_author_is_validated_at_a_time_and_so_many_in_all(settings: Any) -> None:
+    settings.ARENA_VALIDATIONS = 2
+    first = submitted(PLAIN)
+    owner = first.bot.owner
+    assert owner is not None
+    second = uploads.submit(bot=first.bot, by=owner, content=(PLAIN + "# 2\n").encode(), filename="b.py").version
+    others = [submitted(PLAIN, name=name) for name in ("Other", "Third")]
+    claims = {}
+    for version in (first, second, *others):
+        assert version.validation_id is not None
+        claims[version] = services.claim(series_id=version.validation_id, worker="w")
+    assert claims[first] is not None
+    assert claims[second] is None  # the author's other one is under way
+    assert claims[others[0]] is not None
+    assert claims[others[1]] is None  # two in all
+    services.finish(claim=claims[first])
+    assert second.validation_id is not None
+    assert services.claim(series_id=second.validation_id, worker="w") is not None

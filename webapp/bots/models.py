@@ -36,8 +36,8 @@ class Bot(models.Model):
     """None for house bots, and for bots whose author has deleted the account."""
     state = models.CharField(max_length=12, choices=State.choices, default=State.ACTIVE)
     state_reason = models.CharField(max_length=300, blank=True)
-    state_since = models.DateTimeField(null=True, blank=True, editable=False)
-    """None as long as the state has never changed."""
+    counted_since = models.DateTimeField(null=True, blank=True, editable=False)
+    """When it was let out of quarantine or of a ban: what it was seated in before counts no more. None for never."""
     faulty_series = models.JSONField(default=list, blank=True, editable=False)
     """The ids of the last series in a row in each of which it was at fault, the oldest first. Kept in quarantine."""
     about = models.CharField(max_length=300, blank=True)

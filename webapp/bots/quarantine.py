@@ -4,8 +4,8 @@ The rule, all of it. A series counts once it is decided for the bot: when it is 
 the table before a match. The bot was at fault in it if it was taken off, or made a fault of its own (unreadable,
 illegal, late, gone) in one of its matches that is not voided. `FAULTY_SERIES_IN_A_ROW` of them in a row, by their ends,
 and it goes into quarantine; one without a fault, and the count starts anew. What the platform breaks off or cancels
-counts neither way, nor does validation, nor a series that was made before the bot's present state. Bots of the house
-are exempt.
+counts neither way, nor does validation, nor a series that was made before the bot was let out of quarantine or of a
+ban. Bots of the house are exempt.
 
 The bot's row carries the ids of the series in a row, so that deciding reads nothing else of its past.
 """
@@ -29,6 +29,9 @@ from webapp.bots.models import FAULTY_SERIES_IN_A_ROW, Bot
 from webapp.bots.services import NotAllowed
 from webapp.matches.models import Block, Entry, EntryLog, Series, SeriesSeat
 
+COUNTED = (Bot.State.ACTIVE, Bot.State.RETIRED)
+"""A bot that its author retires while it plays has played all the same: else that would be a way out."""
+
 
 def judge_removal(*, series: Series, reasons: Mapping[int, str]) -> None:
     """These bots (by id) were taken off the table before a match. To be called in the transaction that does it."""
@@ -49,19 +52,19 @@ def judge_series(*, series: Series) -> None:
     _count(series, faults)
     clean = played - faults.keys()
     # most of them had nothing to clear: looked at first, so that a series without faults writes to no bot
-    rows = Bot.objects.filter(pk__in=clean, state=Bot.State.ACTIVE).values_list("pk", "faulty_series")
+    rows = Bot.objects.filter(pk__in=clean, state__in=COUNTED).values_list("pk", "faulty_series")
     cleared = [pk for pk, faulty in rows if faulty and series.pk not in faulty]
     if cleared:
-        Bot.objects.filter(pk__in=cleared, state=Bot.State.ACTIVE).update(faulty_series=[])
+        Bot.objects.filter(pk__in=cleared, state__in=COUNTED).update(faulty_series=[])
 
 
 def _count(series: Series, reasons: Mapping[int, str]) -> None:
     if not reasons or series.purpose == Series.Purpose.VALIDATION:
         return
     # in the order of their numbers, so that two series that end at once wait for each other, and not for ever
-    bots = Bot.objects.select_for_update().filter(pk__in=reasons, house=False, state=Bot.State.ACTIVE)
+    bots = Bot.objects.select_for_update().filter(pk__in=reasons, house=False, state__in=COUNTED)
     for bot in bots.order_by("pk"):
-        before = bot.state_since is not None and series.created < bot.state_since
+        before = bot.counted_since is not None and series.created < bot.counted_since
         if before or series.pk in bot.faulty_series:
             continue
         bot.faulty_series = [*bot.faulty_series, series.pk][-FAULTY_SERIES_IN_A_ROW:]
@@ -69,7 +72,7 @@ def _count(series: Series, reasons: Mapping[int, str]) -> None:
             stands = _still_at_fault(bot) | {series.pk}
             bot.faulty_series = [pk for pk in bot.faulty_series if pk in stands]
         bot.save(update_fields=["faulty_series"])
-        if bot.unreliable:
+        if bot.unreliable and bot.state == Bot.State.ACTIVE:  # a retired one goes there when it is brought back
             _quarantine(bot, reasons[bot.pk])
 
 
@@ -83,8 +86,8 @@ def _still_at_fault(bot: Bot) -> set[int]:
 def _quarantine(bot: Bot, reason: str) -> None:
     # Stored, so not translated here.
     said = f"It was at fault in {FAULTY_SERIES_IN_A_ROW} series in a row; in the last one: {reason}"
-    bot.state, bot.state_reason, bot.state_since = Bot.State.QUARANTINED, said[:300], timezone.now()
-    bot.save(update_fields=["state", "state_reason", "state_since"])
+    bot.state, bot.state_reason = Bot.State.QUARANTINED, said[:300]
+    bot.save(update_fields=["state", "state_reason"])
     if bot.owner is not None:
         tell(
             person=bot.owner,
@@ -131,9 +134,9 @@ def release_from_quarantine(*, bot: Bot, because: str, by: User | None = None) -
     if by is not None and by.pk == bot.owner_id:
         raise NotAllowed(_("This bot is yours: another organiser has to judge that."))
     released = Bot.objects.filter(pk=bot.pk, state=Bot.State.QUARANTINED).update(
-        state=Bot.State.ACTIVE, state_reason="", state_since=timezone.now(), faulty_series=[]
+        state=Bot.State.ACTIVE, state_reason="", counted_since=timezone.now(), faulty_series=[]
     )
-    bot.refresh_from_db(fields=["state", "state_reason", "state_since", "faulty_series"])
+    bot.refresh_from_db(fields=["state", "state_reason", "counted_since", "faulty_series"])
     if released and by is not None:
         write_down(by=by, rows=[bot], text=f"Released from quarantine. {because}".strip())
     return bool(released)

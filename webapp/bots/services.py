@@ -145,7 +145,7 @@ def reactivate_bot(*, bot: Bot, by: User) -> None:
     idle = (Bot.State.RETIRED, Bot.State.QUARANTINED, Bot.State.BANNED) if judge else (Bot.State.RETIRED,)
     with transaction.atomic():
         if judge:
-            Bot.objects.filter(pk=bot.pk, state__in=idle).update(faulty_series=[])
+            Bot.objects.filter(pk=bot.pk, state__in=idle).update(faulty_series=[], counted_since=timezone.now())
         elif bot.owner is not None:
             _check_room(bot.owner)
         bot.refresh_from_db(fields=["faulty_series"])
@@ -183,10 +183,8 @@ def _change_state(
 ) -> None:
     """From one of some states into another, whatever somebody else does to the bot at the same time."""
     with transaction.atomic():
-        changed = Bot.objects.filter(pk=bot.pk, state__in=before).update(
-            state=after, state_reason=reason[:300], state_since=timezone.now()
-        )
-        bot.refresh_from_db(fields=["state", "state_reason", "state_since"])
+        changed = Bot.objects.filter(pk=bot.pk, state__in=before).update(state=after, state_reason=reason[:300])
+        bot.refresh_from_db(fields=["state", "state_reason"])
         if changed and by is not None:
             _write_down(by, bot, f"Now {after.value}. {reason}".strip())
     if not changed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import NamedTuple
@@ -33,7 +34,7 @@ UPLOADS_AN_HOUR = 30
 MOST_VALIDATING = 3
 """How many versions of one author may be in validation at the same time."""
 
-CHECK_SECONDS = 10
+CHECK_SECONDS = 4
 CHECK_BYTES = 1 << 30
 """What the compiler may take to look at the sources of an upload."""
 
@@ -264,6 +265,10 @@ except PackageError as error:
 """
 
 
+_looking = threading.BoundedSemaphore(2)
+"""So many sources of strangers are compiled at the same time by this process, which has pages to serve meanwhile."""
+
+
 def check_apart(files: Mapping[str, bytes]) -> None:
     """`arena.package.check_syntax` in a process of its own: a source can take the compiler down, or all memory.
 
@@ -271,6 +276,8 @@ def check_apart(files: Mapping[str, bytes]) -> None:
         PackageError: one of the sources is no Python, or is made to hurt.
     """
     package = Package(dict(files))
+    if not _looking.acquire(timeout=CHECK_SECONDS):
+        raise PackageError("many uploads are being looked at just now; try again in a moment")
     try:
         done = subprocess.run(  # noqa: S603  # our own code; the source comes as data
             [sys.executable, "-I", "-c", _LOOK, package.filename],
@@ -281,6 +288,8 @@ def check_apart(files: Mapping[str, bytes]) -> None:
         )
     except subprocess.TimeoutExpired as slow:
         raise PackageError(f"its sources take more than {CHECK_SECONDS} s to compile") from slow
+    finally:
+        _looking.release()
     if done.returncode == 3:
         raise PackageError(done.stdout.decode(errors="replace"))
     if done.returncode != 0:

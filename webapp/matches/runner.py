@@ -11,13 +11,14 @@ import logging
 import secrets
 import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import django.db
+from django.conf import settings
 
 from arena import runtime
 from arena.clock import WallClock
@@ -46,9 +47,13 @@ from webapp.matches.chairs import (
 )
 from webapp.matches.models import Block, Series
 from webapp.matches.services import Claim, ClaimLost
+from webapp.matches.verdicts import TOO_LONG
 from webapp.tournaments import at_table
 
 log = logging.getLogger(__name__)
+
+LEAVING_SECONDS = 30.0
+"""So long before the queue would end the task, the series is ended in order."""
 
 LONGEST_EXCHANGE = 4000
 """Characters of a question, and of an answer, that are kept for the author of a bot at fault."""
@@ -119,6 +124,8 @@ async def _play_to_an_end(playing: asyncio.Task[None], renewing: asyncio.Task[No
             await in_database(services.cancel)(claim=claim, note=f"{absent}.")
     except Busy:
         await in_database(services.hand_back)(claim=claim)
+    except TooLong as too_long:
+        await in_database(services.cancel)(claim=claim, note=f"{too_long}.")
     except Unsafe as unsafe:
         log.warning("series %s is handed back: %s", claim.series, unsafe)
         await in_database(services.hand_back)(claim=claim, note=str(unsafe))
@@ -178,6 +185,10 @@ def load(claim: Claim) -> Plan:
     )
 
 
+class TooLong(Exception):
+    """The series has kept a worker for as long as any may."""
+
+
 class Unsafe(Exception):
     """A bot of the series is a stranger's, and this worker has no strong sandbox."""
 
@@ -205,10 +216,33 @@ async def _play(claim: Claim, *, strong: bool) -> None:
                 folder = Path(name, str(seat))
                 chairs[seat] = hosted_chair(version, game=plan.game, folder=folder, listener=listener)
             try:
-                await open_all(list(chairs.values()))
-                await _Sitting(plan, chairs, clock).run()
+                async with _at_most(_seconds(plan)):
+                    await open_all(list(chairs.values()))
+                    await _Sitting(plan, chairs, clock).run()
             finally:
                 await asyncio.gather(*(chair.close() for chair in chairs.values()), return_exceptions=True)
+
+
+def _seconds(plan: Plan) -> float | None:
+    """How long the series may keep a worker. One of a tournament has all of the task's time, and is played again."""
+    if plan.tournament:
+        return None
+    if plan.candidate is not None:
+        return float(settings.ARENA_VALIDATION_SECONDS)
+    return max(1.0, float(settings.ARENA_TASK_SECONDS) - LEAVING_SECONDS)
+
+
+@asynccontextmanager
+async def _at_most(seconds: float | None) -> AsyncIterator[None]:
+    """Raises `TooLong` once the time is up."""
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            yield
+    except TimeoutError as error:
+        if not limit.expired():
+            raise
+        assert seconds is not None
+        raise TooLong(f"{TOO_LONG} {seconds / 60:.0f} minutes") from error
 
 
 class _Table(NamedTuple):

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
@@ -118,8 +119,10 @@ def _call_worker(series_id: int, options: Mapping[str, Any]) -> None:
 
 
 def claim(*, series_id: int, worker: str) -> Claim | None:
-    """Take a waiting series; None when it is not waiting (any more)."""
+    """Take a waiting series; None when it is not waiting (any more), or has to wait for other validations."""
     with transaction.atomic():
+        if not validation_may_begin(series_id):
+            return None
         taken = Series.objects.filter(pk=series_id, state=Series.State.WAITING).update(
             state=Series.State.PLAYING,
             attempt=F("attempt") + 1,
@@ -131,6 +134,17 @@ def claim(*, series_id: int, worker: str) -> Claim | None:
         if not taken:
             return None
         return Claim(series_id, Series.objects.values_list("attempt", flat=True).get(pk=series_id), worker)
+
+
+def validation_may_begin(series_id: int) -> bool:
+    """Whether a series is no validation, or one that those under way leave room for: one an author, so many in all."""
+    own = Version.objects.filter(validation=series_id).values_list("bot__owner", flat=True).first()
+    if own is None:
+        return True
+    under_way = Version.objects.filter(validation__state=Series.State.PLAYING)
+    if settings.ARENA_VALIDATIONS and under_way.count() >= settings.ARENA_VALIDATIONS:
+        return False
+    return not under_way.filter(bot__owner=own).exists()
 
 
 def renew(*, claim: Claim) -> bool:
@@ -463,6 +477,8 @@ def _end(series: Series, state: Series.State, note: str) -> None:
     series.save(update_fields=["state", "note", "finished", "worker", "lease_until", "broken"])
     if series.purpose == Series.Purpose.VALIDATION:
         conclude(series)
+        for waiting in Series.objects.filter(purpose=series.purpose, state=Series.State.WAITING).order_by("pk")[:20]:
+            ring(waiting)  # it may have had to wait for this one
 
 
 # ---- the sweeper ---------------------------------------------------------------------------------

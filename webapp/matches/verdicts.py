@@ -10,6 +10,9 @@ from webapp.bots import versions
 from webapp.bots.models import Version
 from webapp.matches.models import Entry, Series, SeriesSeat
 
+TOO_LONG = "It was not over within"
+"""How the note of a series begins that was ended because it took too long."""
+
 
 def conclude(series: Series) -> None:
     """Let the version that this series validates pass or fail. To be called in the transaction that ends the series."""
@@ -33,6 +36,8 @@ def _reason(series: Series, version: Version) -> str:
         return f"Match {entry.match.number}: {_detail(entry)}"
     if series.state == Series.State.FINISHED:
         return ""
+    if series.note.startswith(TOO_LONG):
+        return f"It plays too slowly. {series.note}"
     return f"The arena could not find out, through no fault of the bot. Validate it again. {series.note}".strip()
 
 

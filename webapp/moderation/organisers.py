@@ -52,9 +52,7 @@ def ban_author(*, person: User, by: User, reason: str) -> None:
     Connection.objects.filter(bot__in=mine, state=Connection.State.WAITING).delete()
     playing = (Bot.State.ACTIVE, Bot.State.QUARANTINED)
     # not banned each: those that were before must stay so when the author is pardoned
-    mine.filter(state__in=playing).update(
-        state=Bot.State.RETIRED, state_reason="Its author is banned.", state_since=timezone.now()
-    )
+    mine.filter(state__in=playing).update(state=Bot.State.RETIRED, state_reason="Its author is banned.")
     waiting = Series.objects.filter(state=Series.State.WAITING, seats__version__bot__in=mine).distinct()
     for series in waiting.order_by("pk"):
         cancel_series(series=series, by=by)

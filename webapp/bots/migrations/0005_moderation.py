@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='bot',
-            name='state_since',
+            name='counted_since',
             field=models.DateTimeField(blank=True, editable=False, null=True),
         ),
         migrations.CreateModel(
