@@ -7,8 +7,9 @@ import random
 import re
 import shutil
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from babel.messages.catalog import Message
@@ -26,6 +27,8 @@ from arena import record as records
 from arena import story, verify
 from arena.games import GAMES, find_game
 from arena.package import MOST_BYTES, MOST_FILES, MOST_SOURCE, MOST_UNPACKED, PackageError, read_package
+from arena.pairing import Row, explain
+from arena.pairing.model import Decision
 from arena.rules import OMNISCIENT, RulesetError, ruleset
 from tests.webapp.languages import LANGUAGES, english_in, furnish, states_of
 from tests.webapp.zips import zipped
@@ -221,6 +224,38 @@ def test_what_workers_write_of_bots_and_of_machines_is_read_whole(sentence: str,
         told = stored(sentence)
     left = set(re.findall(r"[A-Za-z][A-Za-z0-9]+", told)) - {"bubblewrap", "Hello"}
     assert left == set(code.split()), told
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "round 2 of 5",
+        "stage 1 of 3, extra series",
+        "final",
+        "groups, round 1 of 3",
+        "upper bracket, stage 1 of 2, extra series",
+        "second grand final",
+        "It could not start: this knockout needs at least 2 entrants",
+        "absent: it was not connected within 30 s",
+    ],
+)
+def test_what_a_tournament_writes_is_read_whole(sentence: str, language: str) -> None:
+    with translation.override(language):
+        told = stored(sentence)
+    assert not re.search("[A-Za-z]", told), told
+    assert re.findall(r"\d+", told) == re.findall(r"\d+", sentence)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("points", [Fraction(1), Fraction(7, 2)])
+@pytest.mark.parametrize("decision", get_args(Decision))
+def test_why_one_stands_behind_another_is_read_whole(decision: Decision, points: Fraction, language: str) -> None:
+    behind = Row(2, 2, points, Fraction(1, 2), Fraction(3), Fraction(2), 4, "in", decision, 1)
+    ahead = Row(1, 1, points, Fraction(1), Fraction(5), Fraction(4), 4, "in", "", None)
+    with translation.override(language):
+        told = stored(explain(behind, ahead, {1: "Q-1", 2: "Q-2"}))
+    assert not re.search("[A-PR-Za-z]", told), told
 
 
 def test_of_somebodys_own_words_no_piece_is_changed() -> None:

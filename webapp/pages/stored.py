@@ -14,6 +14,7 @@ from django.utils.translation import gettext, gettext_noop
 
 SENTENCES = (
     gettext_noop("%(why)s (after %(ms)s ms)"),  # before all others, which would take it for a part of their last words
+    gettext_noop("%(why)s The table waits until %(time)s UTC."),
     gettext_noop("Retired by its author."),
     gettext_noop("Retired by an organiser."),
     gettext_noop("Its author has left."),
@@ -51,6 +52,65 @@ SENTENCES = (
     gettext_noop("gone"),
     gettext_noop("unreadable"),
     gettext_noop("illegal"),
+    # of tournaments: what is played, who is out, and why it stands still
+    gettext_noop("%(why)s, extra series"),
+    gettext_noop("extra series for the first place"),
+    gettext_noop("round %(number)s of %(all)s"),
+    gettext_noop("stage %(number)s of %(all)s"),
+    gettext_noop("final"),
+    gettext_noop("groups, round %(number)s of %(all)s"),
+    gettext_noop("groups, extra series"),
+    gettext_noop("upper bracket, final"),
+    gettext_noop("upper bracket, stage %(number)s of %(all)s"),
+    gettext_noop("lower bracket, stage %(number)s"),
+    gettext_noop("grand final"),
+    gettext_noop("second grand final"),
+    gettext_noop("It was withdrawn."),
+    gettext_noop("It was banned."),
+    gettext_noop("It is retired."),
+    gettext_noop("It is quarantined."),
+    gettext_noop("absent: it was not connected within %(seconds)s s"),
+    gettext_noop("absent: %(bot)s is banned"),
+    gettext_noop("absent: %(bot)s has no program any more"),
+    gettext_noop("The platform failed these tables again and again: %(tables)s. Have them played again."),
+    gettext_noop("It cannot go on: %(why)s."),
+    gettext_noop("It could not start: %(why)s"),
+    gettext_noop("this tournament needs at least %(least)s entrants"),
+    gettext_noop("this knockout needs at least %(least)s entrants"),
+    gettext_noop("this round robin needs at least %(least)s entrants"),
+    gettext_noop("a group would have %(size)s members, which is too few for %(number)s to go on"),
+    # of tournaments: why one stands behind another
+    gettext_noop("%(other)s came further than %(name)s"),
+    gettext_noop("%(name)s came as far as %(other)s, but took a lower place at its last table"),
+    gettext_noop("%(name)s took a lower place in its group than %(other)s in its own"),
+    gettext_noop("%(name)s has %(points)s points, %(other)s %(others)s"),
+    gettext_noop("%(name)s has 1 point, %(other)s %(others)s"),
+    gettext_noop(
+        "%(name)s and %(other)s have %(points)s points; in the meetings of all who have these, "
+        "%(name)s scored %(among)s, %(other)s %(more)s"
+    ),
+    gettext_noop(
+        "%(name)s and %(other)s have 1 point; in the meetings of all who have these, "
+        "%(name)s scored %(among)s, %(other)s %(more)s"
+    ),
+    gettext_noop(
+        "%(name)s and %(other)s have %(points)s points; those whom %(name)s met have fewer, by Buchholz cut 1: "
+        "%(buchholz)s against %(bigger)s"
+    ),
+    gettext_noop(
+        "%(name)s and %(other)s have 1 point; those whom %(name)s met have fewer, by Buchholz cut 1: "
+        "%(buchholz)s against %(bigger)s"
+    ),
+    gettext_noop(
+        "%(name)s and %(other)s have %(points)s points and the same Buchholz cut 1; those whom %(name)s beat "
+        "have fewer, by Sonneborn-Berger: %(sonneborn)s against %(higher)s"
+    ),
+    gettext_noop(
+        "%(name)s and %(other)s have 1 point and the same Buchholz cut 1; those whom %(name)s beat "
+        "have fewer, by Sonneborn-Berger: %(sonneborn)s against %(higher)s"
+    ),
+    gettext_noop("%(name)s and %(other)s were level; %(other)s won the extra series"),
+    gettext_noop("%(name)s and %(other)s were level, also after the extra series; %(other)s was seeded better"),
     # of a line, and of the process at its end
     gettext_noop("%(why)s, and it did not come back within %(seconds)s s"),
     gettext_noop("%(why)s, and it did not come back"),
@@ -169,8 +229,14 @@ SENTENCES = (
 def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     def pattern(sentence: str) -> re.Pattern[str]:
         pieces = re.split(r"%\((\w+)\)s", sentence)
-        # as few as will do: what follows is a sentence, too
-        named = (f"(?P<{piece}>.+?)" if odd % 2 else re.escape(piece) for odd, piece in enumerate(pieces))
+        named = []
+        for odd, piece in enumerate(pieces):
+            if not odd % 2:
+                named.append(re.escape(piece))
+            elif piece in pieces[1:odd:2]:
+                named.append(f"(?P={piece})")  # who is named twice is the same
+            else:
+                named.append(f"(?P<{piece}>.+?)")  # as few as will do: what follows is a sentence, too
         return re.compile("".join(named), re.DOTALL)
 
     return tuple((pattern(sentence), sentence) for sentence in SENTENCES)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from webapp.bots.models import Bot
 from webapp.bots.selectors import active_bots
@@ -43,7 +44,9 @@ def _number(label: StrOrPromise, field: str, initial: int, help_text: StrOrPromi
 
 
 class TournamentForm(forms.Form):
-    name = forms.CharField(label=_("Name"), max_length=60, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    name = forms.CharField(
+        label=pgettext_lazy("tournament", "Name"), max_length=60, widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
     ruleset = forms.ModelChoiceField(label=_("Ruleset"), queryset=Ruleset.objects.order_by("game", "-flagship", "id"))
     form = forms.ChoiceField(label=_("Form"), choices=FORMS)
     most = forms.IntegerField(label=_("Largest table"), min_value=2, max_value=6, initial=2)

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 
 class Tournament(models.Model):
@@ -18,8 +19,8 @@ class Tournament(models.Model):
         DRAFT = "draft", _("being prepared")
         OPEN = "open", _("open for entries")
         RUNNING = "running", _("running")
-        FINISHED = "finished", _("finished")
-        CANCELLED = "cancelled", _("cancelled")
+        FINISHED = "finished", pgettext_lazy("tournament", "finished")
+        CANCELLED = "cancelled", pgettext_lazy("tournament", "cancelled")
 
     class Every(models.TextChoices):
         NEVER = "", _("once")

@@ -22,6 +22,7 @@ from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
 from webapp.bots.models import Bot, Version
 from webapp.matches.models import Ruleset
+from webapp.pages.naming import game_title
 from webapp.ratings.selectors import leaderboard
 from webapp.tournaments.advancing import advance
 from webapp.tournaments.asking import NotAllowed, Refused, check_organiser, locked
@@ -127,7 +128,7 @@ def edit(*, tournament: Tournament, by: User, ruleset: Ruleset, form: Format, **
     row = _before(tournament)
     _check(settled)
     if row.ruleset.game != ruleset.game and row.entrants.exists():
-        raise Refused(_("Bots have entered already, which play %(game)s.") % {"game": row.ruleset.game})
+        raise Refused(_("Bots have entered already, which play %(game)s.") % {"game": game_title(row.ruleset.game)})
     for name, value in {**settled, "ruleset": ruleset, "form": write_format(form)}.items():
         setattr(row, name, value)
     row.save()
