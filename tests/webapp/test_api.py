@@ -298,6 +298,8 @@ def test_the_schema_names_every_address() -> None:
         "/api/matches/{name}",
         "/api/matches/{name}/record",
         "/api/series/{id}",
+        "/api/tournaments",
+        "/api/tournaments/{slug}",
         "/api/my/me",
         "/api/my/submit",
         "/api/my/versions/{id}",

@@ -567,7 +567,7 @@ def test_lines_are_taken_all_or_none(two: list[Version]) -> None:
     wanted = {0: one, 1: other}
     line = make_line(one.bot)
     claim = claimed(series_of([one, other]))
-    assert services.take_lines(claim=claim, versions=wanted) == Missing(absent=("other",), busy=())
+    assert services.take_lines(claim=claim, versions=wanted) == Missing(absent=("other",), busy=(), seats=(1,))
     line.refresh_from_db()
     assert (line.state, line.series) == ("waiting", None)
     second = make_line(other.bot)
@@ -594,7 +594,7 @@ def test_a_line_whose_lease_is_over_is_not_taken() -> None:
     line = make_line(one.bot)
     Connection.objects.filter(pk=line.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     claim = claimed(series_of([one, hosted("left")]))
-    assert services.take_lines(claim=claim, versions={0: one}) == Missing(absent=("one",), busy=())
+    assert services.take_lines(claim=claim, versions={0: one}) == Missing(absent=("one",), busy=(), seats=(0,))
 
 
 @pytest.mark.django_db(transaction=True)
