@@ -58,7 +58,7 @@ class Course(NamedTuple):
 def course(*, bot: Bot, ruleset: Ruleset) -> Course | None:
     """How a bot's rating went; None before there are two fits with it. One query."""
     fits = Snapshot.objects.filter(ruleset=ruleset).order_by("-id").values("id")[:MOST_FITS]
-    rows = Rating.objects.filter(version__bot=bot, snapshot__in=Subquery(fits)).order_by("snapshot_id")
+    rows = Rating.objects.filter(version__bot=bot, snapshot__in=Subquery(fits)).order_by("snapshot__created")
     versions: dict[int, Version] = {}
     lines: dict[int, list[Point]] = {}
     columns = ("version_id", "version__number", "version__label", "snapshot__created", "elo", "half_width")
