@@ -365,7 +365,7 @@ def test_a_bots_page_tells_how_it_went_and_against_whom(client: Client, bots: li
     assert 'aria-label="Elo from 1150 to 1200"' in page
     assert len(re.findall(r'<tr><th scope="row">\d+ ', page)) == 3  # the same as numbers
     assert "Its nemesis is calculator: it scores 40 % against it, where 64 % were to be expected." in page
-    assert "25 %–55 %" in page
+    assert "25 % – 55 %" in page
     assert "\N{MINUS SIGN}3.1" in page
     assert "It has met 2 others, too." in page
     HeadToHead.objects.filter(pk=against.pk).update(nemesis=[its.pk, -0.8, 0.6])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from itertools import pairwise
 from typing import NamedTuple
 
 from django.db.models import Subquery
@@ -40,7 +39,7 @@ class Point(NamedTuple):
 
 
 class Day(NamedTuple):
-    """The last fit of a day that has the bot's newest version in it."""
+    """The last fit of a day, and the version in it that began last."""
 
     day: date
     version: Version
@@ -59,18 +58,15 @@ class Course(NamedTuple):
 def course(*, bot: Bot, ruleset: Ruleset) -> Course | None:
     """How a bot's rating went; None before there are two fits with it. One query."""
     fits = Snapshot.objects.filter(ruleset=ruleset).order_by("-id").values("id")[:MOST_FITS]
-    rows = Rating.objects.filter(version__bot=bot, snapshot__in=Subquery(fits)).order_by("snapshot_id")
+    rows = Rating.objects.filter(version__bot=bot, snapshot__in=Subquery(fits)).order_by("snapshot__created")
     versions: dict[int, Version] = {}
     lines: dict[int, list[Point]] = {}
     columns = ("version_id", "version__number", "version__label", "snapshot__created", "elo", "half_width")
     for pk, number, label, *point in rows.values_list(*columns):
         versions.setdefault(pk, Version(pk=pk, number=number, label=label))
         lines.setdefault(pk, []).append(Point(*point))
-    # of an old version only what it was while no newer one was rated
-    ordered = sorted(lines, key=lambda pk: versions[pk].number)[-MOST_VERSIONS:]
-    for older, newer in pairwise(ordered):
-        begins = lines[newer][0].moment
-        lines[older] = [point for point in lines[older] if point.moment < begins] or lines[older][:1]
+    # by when they began, and not by number: an author may go back to an old one
+    ordered = sorted(lines, key=lambda pk: lines[pk][0].moment)[-MOST_VERSIONS:]
     shown = [(versions[pk], lines[pk]) for pk in ordered]
     if sum(len(points) for _version, points in shown) < 2:
         return None
@@ -88,7 +84,7 @@ def _draw(lines: Sequence[tuple[Version, Sequence[Point]]]) -> Svg:
     step = next((step for step in STEPS if (high - low) / step <= 4), STEPS[-1])
     low, high = step * (low // step), step * -(-high // step)
     high = max(high, low + step)
-    first, last = points[0].moment, max(point.moment for point in points)
+    first, last = min(point.moment for point in points), max(point.moment for point in points)
     seconds = max(1.0, (last - first).total_seconds())
 
     def x(moment: datetime) -> float:
@@ -116,8 +112,11 @@ def _draw(lines: Sequence[tuple[Version, Sequence[Point]]]) -> Svg:
             parts.append(el("circle", cx=left, cy=y(line[0].elo), r=3, class_="estimate"))
         else:
             drawn = " ".join(f"{x(point.moment):.1f},{y(point.elo):.1f}" for point in line)
-            parts.append(el("polyline", points=drawn, class_="course-line"))
-    for moment, anchor in ((first, "start"), (last, "end")):
+            parts.append(
+                el("polyline", points=drawn, class_="course-line" if version is lines[-1][0] else "course-old")
+            )
+    ends = ((first, "start"), (last, "end")) if seconds > 3_600 else ((last, "end"),)
+    for moment, anchor in ends:
         said = date_format(moment, "j M" if seconds > 2 * 86_400 else "j M, H:i")
         parts.append(words(x(moment), HEIGHT - 6, said, "x-soft", anchor))
     label = _("Elo from %(first).0f to %(last).0f") % {"first": points[0].elo, "last": lines[-1][1][-1].elo}
