@@ -31,6 +31,8 @@ SENTENCES = (
     gettext_noop("Match %(number)s: %(why)s"),
     gettext_noop("The arena could not find out, through no fault of the bot. Validate it again. %(why)s"),
     gettext_noop("The arena could not find out, through no fault of the bot. Validate it again."),
+    gettext_noop("It plays too slowly. It was not over within %(minutes)s minutes."),
+    gettext_noop("It was not over within %(minutes)s minutes."),
     # of a series, and of the machines
     gettext_noop("%(bots)s was not connected."),
     gettext_noop("%(bots)s were not connected."),
