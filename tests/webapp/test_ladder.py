@@ -168,7 +168,8 @@ def test_a_newcomer_is_seated_at_once() -> None:
         play(old[::2], row)
     new = bot_of(make_user("ada"), "new")
     made = tables(40, Random(4))
-    assert sum(new in table for _series, table in made) > 0.7 * len(made)
+    # half of them would be its share; a fifth is drawn, and who has waited for four tables goes first
+    assert sum(new in table for _series, table in made) > 0.6 * len(made)
 
 
 def test_matches_count_also_before_they_are_fitted() -> None:

@@ -187,6 +187,8 @@ SENTENCES = (
     gettext_noop("%(file)s: this is not UTF-8; save the file in that encoding"),
     gettext_noop("%(file)s: syntax error: %(error)s"),
     gettext_noop("%(file)s: this cannot be compiled: %(error)s"),
+    gettext_noop("%(file)s is empty"),
+    gettext_noop("many uploads are being looked at just now; try again in a moment"),
     gettext_noop("its sources take more than %(seconds)s s to compile"),
     gettext_noop("its sources cannot be compiled: they take too much memory, or nest too deeply"),
     gettext_noop("%(file)s: this is an absolute path"),
