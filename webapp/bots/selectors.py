@@ -176,6 +176,13 @@ def versions_of(*, bot: Bot) -> QuerySet[Version]:
     return bot.versions.defer("source").order_by("-number")
 
 
+def failed_proof(*, bot: Bot) -> Version | None:
+    """The version of a bot that dials in with which it could not show, in quarantine, that it works."""
+    if bot.state != Bot.State.QUARANTINED:
+        return None
+    return versions_of(bot=bot).filter(state=Version.State.FAILED, declared=True).first()
+
+
 def connections_of(*, bot: Bot) -> QuerySet[Connection]:
     """The lines that the bot's programs hold now."""
     living = bot.connections.filter(lease_until__gt=timezone.now())

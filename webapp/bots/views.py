@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from webapp.accounts.models import User
 from webapp.bots import comparing, quarantine, selectors, services, uploads
 from webapp.bots.forms import AboutForm, NewBotForm, SettingsForm
-from webapp.bots.models import Bot, Version
+from webapp.bots.models import Bot
 from webapp.pages.naming import door_address
 
 P = ParamSpec("P")
@@ -169,7 +169,7 @@ def _own_page(
     context: dict[str, Any] = {
         "bot": bot,
         "troubles": quarantine.troubles(bot=bot),
-        "proof": bot.versions.filter(state=Version.State.FAILED, declared=True).order_by("-number").first(),
+        "proof": selectors.failed_proof(bot=bot),
         "hosted": hosted,
         "quotas": uploads.quotas_of(bot=bot) if hosted else None,
         "rated": comparing.rated_versions(bot=bot, size=50) if hosted else None,
