@@ -22,6 +22,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "webapp.settings"
 
 import django  # noqa: E402
 import environ  # noqa: E402
+from asgiref.sync import SyncToAsync  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.cache import cache  # noqa: E402
 from django.db import connections  # noqa: E402
@@ -97,6 +98,13 @@ def django_db_modify_db_settings(
     settings.DATABASES = {"default": database}
     del connections["default"]
     connections.settings = connections.configure_settings(settings.DATABASES)
+
+
+@pytest.fixture
+def let_go_of_the_database() -> Iterator[None]:
+    """For tests in whose process a series is played: the event loop's thread for the database keeps its connection."""
+    yield
+    SyncToAsync.single_thread_executor.submit(connections.close_all).result()
 
 
 # ---- a real browser ---------------------------------------------------------------------------------

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from asgiref.sync import SyncToAsync
-from django.db import connections
 from django.test import Client
 from django.utils import timezone
 
@@ -21,14 +18,7 @@ from webapp.matches import hosting
 from webapp.matches.models import Series, Worker
 from webapp.matches.runner import run_series
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def _let_go_of_the_database() -> Iterator[None]:
-    """The event loop's thread for the database keeps its connection."""
-    yield
-    SyncToAsync.single_thread_executor.submit(connections.close_all).result()
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("let_go_of_the_database")]
 
 
 @pytest.fixture

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asgiref.sync import SyncToAsync
-from django.db import connections
 
 from arena.record import FaultStep
 from tests.node import node_bots
@@ -36,7 +34,7 @@ from tests.webapp.playing import (
 from webapp.matches.models import Entry, Series
 from webapp.matches.runner import run_series
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("let_go_of_the_database")]
 
 SLOW = """
 import time
@@ -48,13 +46,6 @@ def choose(view):
     time.sleep(0.2)
     return view.legal[0]
 """
-
-
-@pytest.fixture(autouse=True)
-def _let_go_of_the_database() -> Iterator[None]:
-    """The event loop's thread for the database keeps its connection."""
-    yield
-    SyncToAsync.single_thread_executor.submit(connections.close_all).result()
 
 
 @pytest.fixture(scope="module")

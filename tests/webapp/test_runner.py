@@ -47,7 +47,7 @@ from webapp.matches.models import Block, EntryLog, Match, Series
 from webapp.matches.own_rulesets import make_ruleset, start_exhibition
 from webapp.matches.runner import run_series
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("let_go_of_the_database")]
 
 SLOW = """
 import time
@@ -59,13 +59,6 @@ def choose(view):
     time.sleep(0.05)
     return view.legal[0]
 """
-
-
-@pytest.fixture(autouse=True)
-def _let_go_of_the_database() -> Iterator[None]:
-    """The event loop's thread for the database keeps its connection."""
-    yield
-    SyncToAsync.single_thread_executor.submit(connections.close_all).result()
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
-from asgiref.sync import SyncToAsync
-from django.db import connections
 from django.utils import timezone
 
 from arena.pairing.luck import block_seed
@@ -22,14 +19,7 @@ from webapp.tournaments import facts, running, services
 from webapp.tournaments.at_table import luck_number
 from webapp.tournaments.models import Pairing, Round, Tournament
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def _let_go_of_the_database() -> Iterator[None]:
-    """The event loop's thread for the database keeps its connection."""
-    yield
-    SyncToAsync.single_thread_executor.submit(connections.close_all).result()
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("let_go_of_the_database")]
 
 
 def play_to_the_end(row: Tournament) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from asgiref.sync import SyncToAsync
-from django.db import connections
 from django.test import Client
 
 from arena.record import MovesStep
@@ -23,17 +20,14 @@ from webapp.matches.models import Entry, EntryLog, Series
 from webapp.matches.rulesets import ensure_rulesets
 from webapp.matches.runner import run_series
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("let_go_of_the_database")]
 
 
 @pytest.fixture(autouse=True)
-def _house() -> Iterator[None]:
+def _house() -> None:
     ensure_rulesets()
     house()
     hosting.announce(name="worker")
-    yield
-    # the event loop's thread for the database keeps its connection
-    SyncToAsync.single_thread_executor.submit(connections.close_all).result()
 
 
 def submitted(source: str | bytes, filename: str = "mine.py", name: str = "Mine", game: str = "three_coins") -> Version:
