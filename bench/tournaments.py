@@ -1,9 +1,10 @@
 """Whole tournaments through the real thing: schedulers, workers, sandboxes, PostgreSQL and Redis.
 
-``python -m bench.tournaments --kill`` plays a Swiss tournament of 64 bots, a double elimination of 32 and a round robin
-of 20 at the same time, kills a scheduler or a worker with SIGKILL every few seconds meanwhile, and then checks all of
-it: that every series was played whole and counts once, that every record verifies, that every round can be drawn again
-from what is published, and that every seed follows from the secret.
+``python -m bench.tournaments --kill`` plays, of each game and all at the same time, a Swiss tournament of 64 bots at
+tables of four, a double elimination of 32 and a round robin of 20. It does so twice on the same luck: undisturbed, and
+while a worker is killed with SIGKILL every few seconds, a scheduler now and then, and the broker once. Both runs are
+checked: that every series was played whole and counts once, that every record verifies, that every round can be drawn
+again from what is published, and that every seed follows from the secret. Then their standings are compared.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
+import json
 import os
 import random
 import subprocess
@@ -21,19 +23,31 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 from arena.lifeline import leash
 
 if TYPE_CHECKING:
+    from webapp.bots.models import Bot
     from webapp.tournaments.models import Tournament
 
-SOURCE = """GAME = "three_coins"
+SOURCE = """import secrets
+import zlib
+
+GAME = "{game}"
 TASTE = {taste}
+
+# What a bot adds to the luck is its own affair. This one adds nothing, so that two runs have the same.
+secrets.token_bytes = lambda size: b""
 
 
 def choose(view):
-    return view.legal[TASTE % len(view.legal)]
+    return view.legal[zlib.crc32(repr((TASTE, view.legal)).encode()) % len(view.legal)]
 """
+"""Stateless and deterministic: its move depends on nothing but the legal ones."""
+
+LONG_ENOUGH = {"move_ms": 60_000, "bank_ms": 600_000}
+"""Deadlines that no load reaches: a late move would be another result."""
 
 SCHEDULER = (sys.executable, "-m", "webapp", "scheduler")
 WORKER = (sys.executable, "-m", "celery", "-A", "webapp", "--quiet", "worker", "--concurrency", "1")
@@ -43,19 +57,46 @@ class Wrong(Exception):
     """A tournament is not what it has to be."""
 
 
+class Broker:
+    """A Redis that can be killed, and comes back empty at the same address."""
+
+    def __init__(self, folder: str) -> None:
+        self.path = Path(folder, "queue.sock")
+        self.process = self._run()
+
+    def _run(self) -> subprocess.Popen[bytes]:
+        from webapp.supervisor import redis_binary
+
+        options = ["--port", "0", "--unixsocket", str(self.path), "--save", "", "--appendonly", "no"]
+        return subprocess.Popen(  # noqa: S603  # our own
+            leash([redis_binary(), *options]), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        )
+
+    def restart(self) -> None:
+        """SIGKILL, and another one in its place."""
+        self.end()
+        self.process = self._run()
+
+    def end(self) -> None:
+        """SIGKILL."""
+        self.process.kill()
+        self.process.wait()
+
+
 @contextlib.contextmanager
-def site() -> Iterator[dict[str, str]]:
-    """A database, a queue and a data folder of our own; yields the environment of our processes."""
+def site() -> Iterator[tuple[dict[str, str], Broker]]:
+    """A database, a queue and a data folder of our own; yields the environment of our processes, and the queue."""
     from tests import services
 
     with contextlib.ExitStack() as stack:
         data = stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-cups-"))
         url = stack.enter_context(services.postgresql_server())
-        queue = stack.enter_context(services.redis_server()).replace("unix://", "redis+socket://", 1)
+        broker = Broker(data)
+        stack.callback(broker.end)
         settings = {
             "ARENA_DATA": data,
             "DATABASE_URL": url,
-            "BROKER_URL": queue,
+            "BROKER_URL": f"redis+socket://{broker.path}",
             "DJANGO_SETTINGS_MODULE": "webapp.settings",
             "ARENA_LADDER_PAUSE": "100000",
             "LOG_LEVEL": "ERROR",
@@ -66,39 +107,59 @@ def site() -> Iterator[dict[str, str]]:
 
         django.setup()
         call_command("migrate", verbosity=0)
-        yield {**os.environ}
+        yield {**os.environ}, broker
 
 
-def prepare(sizes: dict[str, int], matches: int) -> list[Tournament]:
-    """The bots, and the tournaments with their first rounds drawn."""
+def prepare(games: list[str], sizes: dict[str, int], matches: int) -> list[Tournament]:
+    """The bots, and the tournaments with their first rounds drawn, always on the same luck."""
     from webapp.accounts.models import User
-    from webapp.bots.models import Bot, Version
     from webapp.matches.models import Ruleset
     from webapp.matches.rulesets import ensure_rulesets
     from webapp.tournaments import services
 
     ensure_rulesets()
-    row = Ruleset.objects.get(key="three_coins/duel")
     olga = User.objects.create_user("olga", "olga@example.org", "a horse of many colours", is_staff=True)
-    bots = []
-    for number in range(max(sizes.values())):
-        source = SOURCE.format(taste=number).encode()
-        bot = Bot.objects.create(game="three_coins", name=f"bot-{number:02}", house=True, kind=Bot.Kind.HOSTED)
-        digest = "sha256:" + hashlib.sha256(source).hexdigest()
-        bot.active_version = Version.objects.create(
-            bot=bot, digest=digest, number=1, source=source, filename=f"{bot.name}.py"
-        )
-        bot.save()
-        bots.append(bot)
     made = []
-    for name, count in sizes.items():
-        options = {"rounds": 6} if name == "swiss" else {}
-        form = services.make_form(name, most=2, ruleset=row, options=options)
-        cup = services.create(by=olga, ruleset=row, form=form, name=f"{name} {count}", matches=matches)
-        services.enter_by_hand(tournament=cup, bots=bots[:count], by=olga)
-        services.start(tournament=cup, by=olga)
-        made.append(cup)
+    for game in games:
+        row = Ruleset.objects.get(key=f"{game}/classic")
+        bots = [_bot(game, number) for number in range(max(sizes.values()))]
+        for name, count in sizes.items():
+            swiss = name == "swiss"
+            form = services.make_form(name, most=4 if swiss else 2, ruleset=row, options={"rounds": 6} if swiss else {})
+            cup = services.create(
+                by=olga, ruleset=row, form=form, name=f"{game} {name} {count}", matches=matches, **LONG_ENOUGH
+            )
+            services.enter_by_hand(tournament=cup, bots=bots[:count], by=olga)
+            with mock.patch.object(services, "secrets", _Known(cup.name)):
+                services.start(tournament=cup, by=olga)
+            made.append(cup)
     return made
+
+
+def _bot(game: str, number: int) -> Bot:
+    from webapp.bots.models import Bot, Version
+
+    source = SOURCE.format(game=game, taste=number).encode()
+    bot = Bot.objects.create(game=game, name=f"bot-{number:02}", house=True, kind=Bot.Kind.HOSTED)
+    digest = "sha256:" + hashlib.sha256(source).hexdigest()
+    bot.active_version = Version.objects.create(
+        bot=bot, digest=digest, number=1, source=source, filename=f"{bot.name}.py"
+    )
+    bot.save()
+    return bot
+
+
+class _Known:
+    """In place of the module ``secrets``: what anybody can tell beforehand from a name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def token_bytes(self, size: int) -> bytes:
+        return hashlib.shake_256(self.name.encode()).digest(size)
+
+    def token_hex(self, size: int) -> str:
+        return self.token_bytes(size).hex()
 
 
 class Crew:
@@ -118,12 +179,14 @@ class Crew:
             )
 
     def kill_one(self, dice: random.Random) -> None:
-        """SIGKILL to one of them; another one takes its place."""
-        at = dice.randrange(len(self.running))
-        self.running[at].kill()
-        self.running[at].wait()
-        self.running[at] = self._run(self.commands[at])
-        self.killed += 1
+        """SIGKILL to a worker, and at every third time to a scheduler, too; others take their places."""
+        workers = [at for at, command in enumerate(self.commands) if command is not SCHEDULER]
+        schedulers = [at for at, command in enumerate(self.commands) if command is SCHEDULER]
+        for at in [dice.choice(workers), *([dice.choice(schedulers)] if self.killed % 4 == 2 else [])]:
+            self.running[at].kill()
+            self.running[at].wait()
+            self.running[at] = self._run(self.commands[at])
+            self.killed += 1
 
     def end(self) -> None:
         """All of them."""
@@ -180,27 +243,32 @@ def check(cup: Tournament) -> dict[str, Any]:
     return {"rounds": len(before), "series": series, "matches": matches, "champion": cup.champion.bot.name}
 
 
-def main() -> None:
-    """Play, and say what came of it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kill", action="store_true", help="kill a process every few seconds")
-    parser.add_argument("--every", type=float, default=20.0, help="seconds between two (default: %(default)s)")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--swiss", type=int, default=64)
-    parser.add_argument("--double", type=int, default=32)
-    parser.add_argument("--robin", type=int, default=20)
-    parser.add_argument("--matches", type=int, default=2, help="of a series (default: %(default)s)")
-    parser.add_argument("--seconds", type=float, default=1800.0, help="the longest that it may take")
-    parser.add_argument("--seed", type=int, default=1)
-    choices = parser.parse_args()
+def standings(cup: Tournament) -> list[Any]:
+    """The final standings, with the names of bots."""
+    from webapp.tournaments import facts
+
+    names = {entrant.pk: entrant.bot.name for entrant in cup.entrants.select_related("bot")}
+    return [
+        [names[row.entrant], json.loads(json.dumps(row._replace(entrant=0), default=str))]
+        for row in facts.standings(cup)
+    ]
+
+
+def once(choices: argparse.Namespace) -> dict[str, list[Any]]:
+    """Play all of them, disturbed or not, and check them; returns their standings.
+
+    Raises:
+        Wrong: something is not as it has to be.
+    """
     sizes = {"swiss": choices.swiss, "double": choices.double, "round-robin": choices.robin}
-    with site() as environment:
+    with site() as (environment, broker):
         from webapp.matches.models import Block, Series
         from webapp.tournaments.models import Tournament
 
-        cups = prepare({name: size for name, size in sizes.items() if size}, choices.matches)
+        cups = prepare(choices.games.split(","), {name: size for name, size in sizes.items() if size}, choices.matches)
         dice = random.Random(choices.seed)  # noqa: S311
         began = killed = time.monotonic()
+        restarted = 0
         crew = Crew(environment, choices.workers, Path(environment["ARENA_DATA"], "crew.log"))
         try:
             while Tournament.objects.filter(state=Tournament.State.RUNNING).exists():
@@ -208,19 +276,64 @@ def main() -> None:
                 now = time.monotonic()
                 if now - began > choices.seconds:
                     raise Wrong(f"not over after {now - began:.0f} s\n{crew.log.read_text()[-3000:]}")
-                if choices.kill and now - killed > choices.every:
+                if now - killed < choices.every:
+                    continue
+                killed = now
+                done = Series.objects.filter(state=Series.State.FINISHED, pairing__isnull=False).count()
+                if choices.kill:
                     crew.kill_one(dice)
-                    killed = now
-                    done = Series.objects.filter(state=Series.State.FINISHED, pairing__isnull=False).count()
-                    print(f"\r{now - began:5.0f} s, {done} series, {crew.killed} killed", end="", flush=True)
+                    if not restarted and crew.killed > 2:
+                        broker.restart()
+                        restarted = 1
+                print(f"{now - began:5.0f} s, {done} series, {crew.killed} killed", flush=True)
         finally:
             crew.end()
         took = time.monotonic() - began
-        print()
         for cup in cups:
             print(f"{cup}: " + ", ".join(f"{name} {value}" for name, value in check(cup).items()))
         broken = Block.objects.filter(state=Block.State.BROKEN).count()
-        print(f"all of it is right: {took:.0f} s, {crew.killed} processes killed, {broken} blocks broken off")
+        series = Series.objects.filter(attempt__gt=1).count()
+        print(
+            f"all of it is right: {took:.0f} s, {crew.killed} processes killed, the broker {restarted} times, "
+            f"{series} series taken over, {broken} blocks broken off",
+            flush=True,
+        )
+        return {cup.name: standings(cup) for cup in cups}
+
+
+def main() -> None:
+    """Play, and say what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kill", action="store_true", help="play it once more, and kill processes meanwhile")
+    parser.add_argument("--every", type=float, default=20.0, help="seconds between two (default: %(default)s)")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--games", default="three_coins,mia,commerce", help="(default: %(default)s)")
+    parser.add_argument("--swiss", type=int, default=64)
+    parser.add_argument("--double", type=int, default=32)
+    parser.add_argument("--robin", type=int, default=20)
+    parser.add_argument("--matches", type=int, default=2, help="of a series (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=3600.0, help="the longest that a run may take")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--standings", type=Path, help=argparse.SUPPRESS)
+    choices = parser.parse_args()
+    if choices.standings or not choices.kill:
+        found = once(choices)
+        if choices.standings:
+            choices.standings.write_text(json.dumps(found))
+        return
+    # Django is set up once a process, for one database: each run is a process of its own.
+    told = [argument for argument in sys.argv[1:] if argument != "--kill"]
+    with tempfile.TemporaryDirectory(prefix="arena-cups-") as folder:
+        runs = []
+        for name, more in (("undisturbed", []), ("disturbed", ["--kill"])):
+            print(f"== {name}", flush=True)
+            file = Path(folder, name)
+            command = [sys.executable, "-m", "bench.tournaments", *told, *more, "--standings", str(file)]
+            subprocess.run(command, check=True)  # noqa: S603  # our own
+            runs.append(json.loads(file.read_text()))
+    if runs[0] != runs[1]:
+        raise Wrong(f"other standings: {[name for name in runs[0] if runs[0][name] != runs[1][name]]}")
+    print(f"the standings of all {len(runs[0])} tournaments are the same in both runs")
 
 
 if __name__ == "__main__":
