@@ -19,7 +19,7 @@ UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --g
 PROTOS = $(shell find protos -name '*.proto' 2>/dev/null)
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: help up test check bench format protos messages lock clean site dev chromium node
+.PHONY: help up test check screenshots bench format protos messages lock clean site dev chromium node
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 16
@@ -45,6 +45,10 @@ check: dev .tools/protoc/stamp  ## lint, formatting, types, import contracts, pr
 	run $(BIN)/python -m webapp makemigrations --check --dry-run
 	run $(BIN)/python -m webapp messages --check
 	[ -z "$$failed" ] || { printf "\nThese have failed:$$failed\n"; exit 1; }
+
+screenshots: dev chromium node  ## take a picture of every page, and put them on one page: screenshots/index.html
+	@$(BIN)/python -m pytest -n0 -q tests/webapp/gallery.py
+	@echo "See screenshots/index.html"
 
 bench: dev  ## measure the referee, the wire, the start of hosted bots, the rating fit, and how fast versions are told apart
 	@for what in referee wire startup ratings "compare --quick"; do

@@ -48,6 +48,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="postgresql",
         help="what the tests that use the database run on (default: %(default)s)",
     )
+    parser.addoption(
+        "--pictures",
+        default="screenshots",
+        help="where tests/webapp/gallery.py puts its pictures (default: %(default)s)",
+    )
 
 
 @pytest.fixture(autouse=True)
