@@ -126,15 +126,12 @@ def _moments(
         if moment is not None:
             found.append(moment._replace(weight=moment.weight * swing.size))
     found += [
-        Moment(lie.step, f"{_said(lie)}_stands", lie.seat, -1, lie.what, lie.seat, lie.stake, STOOD * lie.stake)
+        Moment(lie.step, f"{kind}_stood", lie.seat, -1, value, lie.seat, lie.stake, STOOD * lie.stake)
         for lie in _stood(notes)
+        for kind, _, value in (lie.what.partition(" "),)
     ]
     telling = sorted((one for one in found if one.weight >= 0.005), key=lambda one: (-one.weight, one.step))
     return telling[:MOST_MOMENTS]
-
-
-def _said(lie: Note) -> str:
-    return lie.what.partition(" ")[0]
 
 
 def _left(frame: Frame, swing: Swing) -> Moment | None:

@@ -9,7 +9,6 @@ them. A card that he gave away is taken to be where he gave it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 from arena.games.commerce import (
     DECK,
@@ -34,21 +33,19 @@ from arena.insight.model import Moment, Note, Swing
 from arena.rules import Event
 from arena.verify import Frame
 
-CARDS_A_HAND = 2
-"""Cards that a player buys in a hand, as the house's bots do it: so much a pot grows beside the antes."""
-
 Cards = tuple[str, ...]
 
 
-@lru_cache(maxsize=2048)  # more than there are pairs, whose cards always stand in the same order
+RANKS = {card[0]: frozenset(other for other in DECK if other[0] == card[0]) for card in DECK}
+SUITS = {card[1]: frozenset(other for other in DECK if other[1] == card[1]) for card in DECK}
+
+
 def completing(kept: Cards) -> frozenset[str]:
-    """The cards that make a combination with these two."""
+    """The cards that make a combination with these two: the rest of their rank, or of their suit."""
     one, other = kept
-    return frozenset(
-        card
-        for card in DECK
-        if card not in kept and ((card[0] == one[0] == other[0]) or (card[1] == one[1] == other[1]))
-    )
+    if one[0] == other[0]:
+        return RANKS[one[0]].difference(kept)
+    return SUITS[one[1]].difference(kept) if one[1] == other[1] else frozenset()
 
 
 def without(hand: Iterable[str], card: str) -> Cards:
@@ -202,10 +199,10 @@ def ends(event: Event) -> bool:
 
 
 def chances(view: View) -> tuple[float, ...]:
-    """By the chips: each hand one player takes the pot by lot, to which all have paid alike.
+    """By the chips: each hand that is left gives one player, by lot, the antes of all, and this one what the pot holds.
 
-    That many pots as there are hands left decide; where one plays until one player has all, his share of the chips is
-    his chance.
+    Where one plays until one player has all, it is his share of the chips, the pot being shared alike: so it is in any
+    fair game.
     """
     options = view.options
     chips = [view.chips[seat] for seat in view.live]
@@ -214,8 +211,7 @@ def chances(view: View) -> tuple[float, ...]:
         whole = sum(chips) + view.pot
         own: Sequence[float] = [(have + each) / whole for have in chips]
     else:
-        bought = CARDS_A_HAND * options.fee if options.fee_to == "pot" else 0
-        prize = len(chips) * (options.ante + bought)
+        prize = len(chips) * options.ante
         left = max(0, options.hands - max(view.hand, 1) + 1)
         own = race(chips, left, prize, max(prize, view.pot))
     found = dict.fromkeys(range(len(view.chips)), 0.0)

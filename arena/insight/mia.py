@@ -36,9 +36,8 @@ def reach(options: Options, value: str, to_beat: str | None = None) -> float:
 
 @lru_cache(maxsize=4096)
 def beaten(options: Options, value: str) -> float:
-    """The share of rolls that are honestly announced after ``value``."""
-    _, rank, called, *_ = ranking(options)
-    return sum(rank[called[roll]] >= lowest(options, value) for roll in ROLLS) / len(ROLLS)
+    """The share of rolls that are above ``value``."""
+    return sum(above(options, value, roll) < 0 for roll in ROLLS) / len(ROLLS)
 
 
 def above(options: Options, value: str, dice: Dice) -> int:

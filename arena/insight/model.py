@@ -21,8 +21,10 @@ class Note(NamedTuple):
     what: str
     """What was claimed or done, as its move is written."""
     truth: str | None
-    """A claim is ``true``, a ``bluff`` or ``unseen`` (its dice had not been looked at); a doubt is ``right`` or
-    ``wrong``, or was ``given`` up; an offer or a refusal says whom the card would complete. None: not known."""
+    """Of a claim: ``true``, ``bluff``, or ``unseen`` (its dice had not been looked at). Of a doubt: ``right``,
+    ``wrong``, or ``given`` (he gave in). Of a purchase or an answer to an offer: ``made`` or ``missed``, whether the
+    card makes a combination, or would have. Of an offer: who could make one by bartering, ``own``, ``theirs``,
+    ``both`` or ``neither``. None where the viewer does not know."""
     by: int | None = None
     """How far a claim is above the truth: in steps of the ladder, or in coins. Below 0: it says too little."""
     forced: bool = False
@@ -30,9 +32,11 @@ class Note(NamedTuple):
     own: float | None = None
     """For who acted: the chance that a claim holds, that a doubt is right, that a combination is completed."""
     heard: float | None = None
-    """The chance that a claim holds, for who knows nothing but what everybody knows."""
+    """The chance that a claim holds, for who hears it."""
+    hearer: int = -1
+    """Whose own fist that takes into account; -1: nobody's, and only what everybody knows."""
     beaten: float | None = None
-    """The chance that a new roll can honestly say more."""
+    """The chance that a new roll is above an announcement."""
     knew: bool = False
     """Who acted knew the answer, having seen the dice or the card."""
     about: int = -1

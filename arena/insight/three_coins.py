@@ -64,6 +64,7 @@ def _bid(step: int, view: View, event: Spoke) -> Note:
     seat, bid = event.seat, event.move.number
     total = _total(view)
     by = None if total is None else bid - total
+    hearer = view.seat if view.seat in view.live else None
     return Note(
         step,
         seat,
@@ -72,7 +73,8 @@ def _bid(step: int, view: View, event: Spoke) -> Note:
         None if by is None else "true" if by <= 0 else "bluff",
         by,
         own=likely(view, seat, bid, sum(view.coins)),
-        heard=likely(view, view.seat if view.seat in view.live else None, bid, sum(view.coins)),
+        heard=likely(view, hearer, bid, sum(view.coins)),
+        hearer=-1 if hearer is None else hearer,
         stake=_stake(view, seat),
     )
 
