@@ -39,8 +39,8 @@ WORDS: Texts = {
     "give_made": "that makes a combination",
     "refuse_made": "the card would have made a combination",
     "refuse_missed": "the card is of no use",
-    "offer_own": "{other} has a card that makes a combination for {who}",
-    "offer_theirs": "the card makes a combination for {other}",
+    "offer_own": "{other} held what {who} needed for a combination",
+    "offer_theirs": "{other} needed that card for a combination",
     "offer_both": "a barter could make two combinations",
     # chances
     "reach": "{share} of rolls reach it",
