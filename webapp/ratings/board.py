@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 from django.db.models import Count, ExpressionWrapper, F, FilteredRelation, FloatField, Max, Min, Q, QuerySet
 from django.db.models.functions import Cast, Lower, NullIf
 
+from arena.ratings import ANCHOR_ELO
 from webapp.bots.languages import language_of
 from webapp.matches.models import Ruleset
 from webapp.ratings.models import Rating
@@ -121,6 +122,8 @@ class Board:
     """How many rows there are on all pages."""
     bots: int
     """How many stand on the leaderboard, whatever is left out."""
+    settled: bool
+    """Stand those whose rating is settled apart? Not where nobody's is but the anchor's, by definition."""
     low: float
     high: float
     """Between which Elo all intervals lie, whatever is left out."""
@@ -134,26 +137,32 @@ def board(*, ruleset: Ruleset, wanted: Wanted) -> Board:
     told = all_rows.aggregate(
         bots=Count("id"),
         found=Count("id", filter=_condition(wanted)),
+        settled=_SETTLED,
         low=Min(F("elo") - F("half_width")),
         high=Max(F("elo") + F("half_width")),
     )
     pages = max(1, -(-told["found"] // PAGE))
-    ordered = _ordered(_with_tallies(chosen, ruleset), wanted)
+    settled = told["settled"] > 0
+    ordered = _ordered(_with_tallies(chosen, ruleset), wanted, settled=settled)
     page = min(wanted.page, pages)
     if wanted.around and pages > 1:
         names = list(ordered.values_list("version__bot__name", flat=True)[: MOST_PAGES * PAGE])
         page = 1 + names.index(wanted.around) // PAGE if wanted.around in names else page
     rows = [_told(rating) for rating in ordered[(page - 1) * PAGE : page * PAGE]]
     columns = {name: _column(name, wanted) for name in ORDERS}
-    return Board(
-        wanted, rows, page, pages, told["found"], told["bots"], told["low"] or 1000.0, told["high"] or 1000.0, columns
-    )
+    low, high = (ANCHOR_ELO if told[end] is None else told[end] for end in ("low", "high"))
+    return Board(wanted, rows, page, pages, told["found"], told["bots"], settled, low, high, columns)
 
 
 def all_rows(*, ruleset: Ruleset, wanted: Wanted) -> Iterator[BoardRow]:
-    """All rows that an address asks for, whatever page it says."""
-    for rating in _ordered(_with_tallies(_filter(standing_on(ruleset), wanted), ruleset), wanted):
+    """All rows that an address asks for, whatever page it says. Two queries."""
+    rows = standing_on(ruleset)
+    settled = rows.aggregate(settled=_SETTLED)["settled"] > 0
+    for rating in _ordered(_with_tallies(_filter(rows, wanted), ruleset), wanted, settled=settled):
         yield _told(rating)
+
+
+_SETTLED = Count("id", filter=Q(provisional=False, half_width__gt=0))
 
 
 def _column(name: str, wanted: Wanted) -> Column:
@@ -195,7 +204,7 @@ def _with_tallies(rows: QuerySet[Rating], ruleset: Ruleset) -> QuerySet[Rating]:
     )
 
 
-def _ordered(rows: QuerySet[Rating], wanted: Wanted) -> QuerySet[Rating]:
+def _ordered(rows: QuerySet[Rating], wanted: Wanted, *, settled: bool) -> QuerySet[Rating]:
     by: Any = {
         "elo": F("elo"),
         "name": Lower("version__bot__name"),
@@ -207,7 +216,7 @@ def _ordered(rows: QuerySet[Rating], wanted: Wanted) -> QuerySet[Rating]:
     }[wanted.sort]
     order = by.desc(nulls_last=True) if wanted.down else by.asc(nulls_last=True)
     # the provisional ones stand apart, whatever the order
-    return rows.order_by("provisional", order, "-elo", "version_id")
+    return rows.order_by(*(["provisional"] if settled else []), order, "-elo", "version_id")
 
 
 def _told(rating: Any) -> BoardRow:

@@ -11,8 +11,8 @@ from django.views.decorators.vary import vary_on_headers
 from webapp.matches import selectors as matches
 from webapp.pages.naming import game_title
 from webapp.ratings import selectors
-from webapp.ratings.board import PAGE, BoardRow, Wanted, board
-from webapp.ratings.lead import apart, lead
+from webapp.ratings.board import PAGE, Wanted, board
+from webapp.ratings.lead import lead
 from webapp.ratings.scale import Scale
 from webapp.ratings.trend import fits_of, trends
 
@@ -52,7 +52,7 @@ def leaderboard(request: HttpRequest, game: str, preset: str) -> HttpResponse:
     fits = fits_of(ruleset=ruleset)
     lines = trends(fits=fits, versions=[one.row.version.pk for one in shown.rows])
     scale = Scale.around([(shown.low, 0.0), (shown.high, 0.0)])
-    settled, provisional = _apart(shown.rows, leaders)
+    settled = [one for one in shown.rows if shown.settled and not one.row.provisional]
     context = {
         "ruleset": ruleset,
         "others": [one for one in rulesets if one.game == game],
@@ -71,7 +71,7 @@ def leaderboard(request: HttpRequest, game: str, preset: str) -> HttpResponse:
                     for one in rows
                 ],
             )
-            for name, rows in (("settled", settled), ("provisional", provisional))
+            for name, rows in (("settled", settled), ("provisional", shown.rows[len(settled) :]))
             if rows
         ],
         "axis": scale.axis(),
@@ -90,10 +90,3 @@ def leaderboard(request: HttpRequest, game: str, preset: str) -> HttpResponse:
     if request.headers.get("HX-Request") == "true":
         response["HX-Push-Url"] = request.path + wanted.query(page=shown.page).removesuffix("?")
     return response
-
-
-def _apart(rows: list[BoardRow], leaders: list[selectors.Row]) -> tuple[list[BoardRow], list[BoardRow]]:
-    """The settled rows of a page, and the provisional ones. An anchor that stands alone is no leader."""
-    if not apart(leaders)[0]:
-        return [], rows
-    return [one for one in rows if not one.row.provisional], [one for one in rows if one.row.provisional]
