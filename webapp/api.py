@@ -413,7 +413,7 @@ def match_record(request: HttpRequest, name: str) -> HttpResponse:
 def series(request: HttpRequest, id: int) -> SeriesShape:  # noqa: A002  # the address says {id}
     """A series: who sits where, its matches, and what its luck was committed to."""
     found = matches.find_series(pk=id) if 0 < id < 2**63 else None
-    if found is None or found.purpose == Series.Purpose.VALIDATION:
+    if found is None or found.purpose in Series.PRIVATE:
         raise Http404(f"There is no series {id}.")
     return SeriesShape(
         id=found.pk,

@@ -55,7 +55,7 @@ def doing(*, bot: Bot) -> Doing:
     """Is it playing, and if not, why."""
     # only series that go on: a bot has few of them, however many it has played
     series = Series.objects.filter(state=Series.State.PLAYING, seats__version__bot=bot).distinct()
-    playing = list(series.exclude(purpose=Series.Purpose.VALIDATION).order_by("-id")[:16])
+    playing = list(series.exclude(purpose__in=Series.PRIVATE).order_by("-id")[:16])
     if playing:
         return Doing(_("It is playing now."), "", playing)
     if bot.state != Bot.State.ACTIVE:

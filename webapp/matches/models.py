@@ -47,6 +47,9 @@ class Series(models.Model):
         EXHIBITION = "exhibition", _("exhibition")
         COMPARISON = "comparison", _("comparison")
 
+    PRIVATE = (Purpose.VALIDATION, Purpose.COMPARISON)
+    """How a version was validated, and what its author compares it with, concerns that author alone."""
+
     ruleset = models.ForeignKey(Ruleset, on_delete=models.PROTECT, related_name="series")
     purpose = models.CharField(max_length=12, choices=Purpose.choices, default=Purpose.LADDER)
     rated = models.BooleanField(default=True)

@@ -18,6 +18,7 @@ from kombu.exceptions import OperationalError
 
 from webapp.accounts import addresses, notices
 from webapp.bots import presence, uploads
+from webapp.comparing import services as comparing
 from webapp.matches import ladder, retention, services
 from webapp.matches.models import Ruleset
 from webapp.moderation import signs
@@ -61,6 +62,7 @@ DUTIES = (
     Duty("ring", 2.0, lambda: services.ring_again(older_than=timedelta(seconds=2))),
     Duty("ratings", 5.0, _refit_all, share=0.25),
     Duty("style", 2.0, style.count, share=0.25),
+    Duty("comparisons", 1.0, comparing.tick),
     Duty("thinning", 3600.0, thin),
     Duty("notices", 20.0, notices.send_waiting),
     Duty("signs", 20.0, signs.gather),
