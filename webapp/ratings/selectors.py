@@ -74,8 +74,9 @@ def leaderboard(*, ruleset: Ruleset) -> list[Row]:
 
 
 def leaders(*, ruleset: Ruleset, size: int) -> list[Row]:
-    """The beginning of a leaderboard, the settled ones first. One query, and few rows."""
-    return [row_of(rating) for rating in standing_on(ruleset).order_by("provisional", "-elo", "version_id")[:size]]
+    """The best settled ones, and where there are too few the best provisional ones; by rating. One query, few rows."""
+    best = standing_on(ruleset).order_by("provisional", "-elo", "version_id")[:size]
+    return sorted(map(row_of, best), key=lambda row: (-row.elo, row.version.pk))
 
 
 def standing_of(*, ruleset: Ruleset, owner: User, size: int = 5) -> list[Row]:
