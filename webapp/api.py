@@ -30,6 +30,8 @@ from webapp.matches import downloads, feed
 from webapp.matches import selectors as matches
 from webapp.matches.models import Block, Match, Ruleset, Series
 from webapp.ratings import selectors as ratings
+from webapp.ratings.board import BoardRow, Wanted, all_rows, board
+from webapp.ratings.board_csv import write_csv
 from webapp.ratings.models import Rating, Snapshot
 
 api = NinjaAPI(
@@ -83,10 +85,17 @@ class RowShape(Schema):
     bot: BotName
     version: VersionShape
     rating: RatingShape
+    kind: str = Field(description="`hosted` or `remote`.")
+    language: str | None = Field(description="What it is written in, as far as is known.")
+    score: float | None = Field(description="The share of opponents at its tables that it came before; a tie is half.")
+    faulty: int = Field(description="Matches in which it was at fault.")
+    faults: float | None = Field(description="Their share.")
+    last_played: datetime | None
 
 
 class LeaderboardShape(BoardShape):
-    rows: list[RowShape] = Field(description="The best first.")
+    found: int = Field(description="Rows that there are on all pages.")
+    rows: list[RowShape] = Field(description="The settled ones first, then the provisional ones; the best first.")
 
 
 class EntryShape(Schema):
@@ -189,17 +198,76 @@ def leaderboards(request: HttpRequest) -> list[BoardShape]:
     return [_board(ruleset, newest.get(ruleset.pk)) for ruleset in matches.rulesets()]
 
 
-@api.get("/leaderboards/{game}/{preset}", response={200: LeaderboardShape, 404: Error})
+class Part(Schema):
+    """Which rows, as the page of a leaderboard has it in its own address."""
+
+    who: str = Field("", description="`house` or `people`: whose bots; by default all.")
+    kind: str = Field("", description="`hosted` or `remote`.")
+    state: str = Field("", description="`settled` or `provisional`.")
+    q: str = Field("", description="Part of the name of the bot or of its author.")
+    sort: str = Field(
+        "-elo",
+        description="`elo`, `name`, `author`, `matches`, `score`, `faults` or `last`; a minus before it: downwards.",
+    )
+    page: int | None = Field(None, description="A page of 100 rows, from 1; by default all rows.")
+
+
+@api.get("/leaderboards/{game}/{preset}", response={200: LeaderboardShape, 404: Error}, url_name="leaderboard")
 @decorate_view(conditional_page)
-def leaderboard(request: HttpRequest, game: str, preset: str) -> LeaderboardShape:
-    """One leaderboard: a row for every bot, by its active version."""
+def leaderboard(request: HttpRequest, game: str, preset: str, part: Query[Part]) -> LeaderboardShape:
+    """One leaderboard: a row for every bot, by its active version; the very rows that its page shows."""
     ruleset = _ruleset(f"{game}/{preset}")
-    rows = [
-        RowShape(bot=_bot_name(row.bot), version=_version(row.version), rating=_rating(row))
-        for row in ratings.leaderboard(ruleset=ruleset)
-    ]
-    board = _board(ruleset, ratings.newest_snapshot(ruleset=ruleset))
-    return LeaderboardShape(**board.dict(), rows=rows)
+    rows, found = _rows(ruleset, part)
+    told = _board(ruleset, ratings.newest_snapshot(ruleset=ruleset))
+    return LeaderboardShape(**told.dict(), found=found, rows=[_row(one) for one in rows])
+
+
+@api.get(
+    "/leaderboards/{game}/{preset}/csv",
+    response={404: Error},
+    openapi_extra={
+        "responses": {
+            200: {
+                "description": "A row for each bot, with a line of titles. A text that begins like a formula has an "
+                "apostrophe before it.",
+                "content": {"text/csv": {"schema": {"type": "string"}}},
+            }
+        }
+    },
+)
+@decorate_view(conditional_page)
+def leaderboard_csv(request: HttpRequest, game: str, preset: str, part: Query[Part]) -> HttpResponse:
+    """The same as a table for a spreadsheet."""
+    rows, _found = _rows(_ruleset(f"{game}/{preset}"), part)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{game}-{preset}.csv"'
+    write_csv(rows, response)
+    return response
+
+
+def _rows(ruleset: Ruleset, part: Part) -> tuple[list[BoardRow], int]:
+    """The rows that an address asks for, and how many there are on all pages."""
+    given = {name: str(value) for name, value in part.dict().items() if value is not None}
+    wanted = Wanted.of(given)
+    if part.page is None:
+        rows = list(all_rows(ruleset=ruleset, wanted=wanted))
+        return rows, len(rows)
+    shown = board(ruleset=ruleset, wanted=wanted)
+    return shown.rows, shown.found
+
+
+def _row(one: BoardRow) -> RowShape:
+    return RowShape(
+        bot=_bot_name(one.row.bot),
+        version=_version(one.row.version),
+        rating=_rating(one.row),
+        kind=one.row.bot.kind,
+        language=one.language or None,
+        score=one.score,
+        faulty=one.faulty,
+        faults=one.faults,
+        last_played=one.last_played,
+    )
 
 
 @api.get(
@@ -345,7 +413,7 @@ def match_record(request: HttpRequest, name: str) -> HttpResponse:
 def series(request: HttpRequest, id: int) -> SeriesShape:  # noqa: A002  # the address says {id}
     """A series: who sits where, its matches, and what its luck was committed to."""
     found = matches.find_series(pk=id) if 0 < id < 2**63 else None
-    if found is None or found.purpose == Series.Purpose.VALIDATION:
+    if found is None or found.purpose in Series.PRIVATE:
         raise Http404(f"There is no series {id}.")
     return SeriesShape(
         id=found.pk,

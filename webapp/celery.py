@@ -26,7 +26,8 @@ class Priority(IntEnum):
     """Somebody sits and waits for it."""
     TOURNAMENT = 3
     LADDER = 6
-    UPKEEP = 9
+    COMPARING = 9
+    """Somebody waits for it, and can: it takes what is left over."""
 
 
 @setup_logging.connect

@@ -151,6 +151,8 @@ INSTALLED_APPS = [
     "webapp.bots",
     "webapp.matches",
     "webapp.ratings",
+    "webapp.style",
+    "webapp.comparing",
     "webapp.moderation",
     "webapp.tournaments",
     "whitenoise.runserver_nostatic",

@@ -9,6 +9,7 @@ urlpatterns = [
     path("", include("webapp.pages.urls")),
     path("", include("webapp.accounts.urls")),
     path("", include("webapp.bots.urls")),
+    path("", include("webapp.comparing.urls")),
     path("", include("webapp.matches.urls")),
     path("", include("webapp.ratings.urls")),
     path("", include("webapp.moderation.urls")),

@@ -12,6 +12,7 @@ from tests.webapp.factories import make_bot, make_match, make_ruleset, make_seri
 from webapp.accounts import keys
 from webapp.accounts.models import AddressPrint, User
 from webapp.bots.models import Bot, Version
+from webapp.comparing.models import Comparison
 from webapp.matches import own_rulesets
 from webapp.matches.models import Entry, EntryLog, Match, Series, SeriesSeat, Worker
 from webapp.moderation.models import PairSigns, Report, SharedContent
@@ -74,9 +75,22 @@ def uploaded(owner: User, house: Sequence[Bot]) -> dict[str, str]:
     bot.active_version = made[Version.State.PASSED]
     bot.save()
     played = make_match([*house[:2], bot])
+    compared: dict[str, str] = {}
     log = EntryLog.objects.create(
         entry=Entry.objects.get(match=played, bot=bot), lines=[[5, "…"]], text="…", exchange={"asked": "…"}
     )
+    for state in Comparison.State.values:
+        kept = {"elo1": 20, "most": 4000, "matches": 2, "blocks": 1, "total": 1, "squares": 1, "path": [[2, 0.3]]}
+        shown = Comparison.objects.create(
+            author=owner,
+            bot=bot,
+            new=made[Version.State.PASSED],
+            old=made[Version.State.RETIRED],
+            ruleset=played.ruleset,
+            state=state,
+            **kept,
+        )
+        compared[f"comparison that is {state}"] = reverse("comparing:one", args=[bot.pk, shown.pk])
     numbers = {f"version that is {state}": version.number for state, version in made.items()}
     return {
         "submit": reverse("bots:submit_new"),
@@ -85,6 +99,8 @@ def uploaded(owner: User, house: Sequence[Bot]) -> dict[str, str]:
         "compared versions": f"{reverse('bots:compare', args=[bot.pk])}?old=1&new=2",
         "the same version": f"{reverse('bots:compare', args=[bot.pk])}?old=2&new=2",
         "version that was silent": reverse("bots:version", args=[bot.pk, silent.number]),
+        "comparisons": reverse("comparing:all", args=[bot.pk]),
+        **compared,
         "log": reverse("bots:log", args=[bot.pk, played.name, log.entry.seat]),
         "own match": f"/matches/{played.name}/step/5/",
         **{name: reverse("bots:version", args=[bot.pk, number]) for name, number in numbers.items()},

@@ -293,6 +293,7 @@ def test_the_schema_names_every_address() -> None:
     assert set(schema["paths"]) == {
         "/api/leaderboards",
         "/api/leaderboards/{game}/{preset}",
+        "/api/leaderboards/{game}/{preset}/csv",
         "/api/leaderboards/{game}/{preset}/records",
         "/api/bots/{game}/{name}",
         "/api/matches",

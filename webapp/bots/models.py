@@ -109,6 +109,8 @@ class Version(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.PASSED)
     reason = models.CharField(max_length=300, blank=True)
     """Why it failed, for its author."""
+    software = models.CharField(max_length=100, blank=True, db_default="", editable=False)
+    """What a remote one says that it is built with; empty where it never said."""
     validation = models.OneToOneField(
         "matches.Series", null=True, blank=True, on_delete=models.SET_NULL, related_name="validates"
     )

@@ -18,7 +18,7 @@ from arena.door import Arrival
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.seats.stream import Refused
 from webapp.bots import selectors, services
-from webapp.bots.models import Bot, Connection
+from webapp.bots.models import Bot, Connection, Version
 from webapp.database import in_database
 
 LEASE = timedelta(seconds=8)
@@ -71,6 +71,9 @@ def arrive(hello: pb.Hello, door: str, line: str) -> Arrival:
             waiting = Connection.objects.filter(bot=bot, state=Connection.State.WAITING)
             waiting.filter(session=_hash(hello.resume)).delete()
         _make_room(bot)
+        built_with = hello.software[:100].replace("\0", "\ufffd")
+        if version.software != built_with:
+            Version.objects.filter(pk=version.pk).update(software=built_with)
         Connection.objects.create(
             bot=bot,
             version=version,
@@ -78,7 +81,7 @@ def arrive(hello: pb.Hello, door: str, line: str) -> Arrival:
             door=door,
             line=line,
             lease_until=Now() + LEASE,
-            software=hello.software[:100].replace("\0", "\ufffd"),
+            software=built_with,
         )
     return Arrival(bot.name, version.digest, session, selectors.outlook(bot=bot))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Case, Exists, OuterRef, When
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -42,11 +42,20 @@ def versions_of(*, bot: Bot, size: int = 20) -> list[Version]:
     return list(shown.defer("source").order_by("-number")[:size])
 
 
+def other_bots(*, bot: Bot, size: int = 12) -> list[Bot]:
+    """What else its author has made that plays, of this game first; nothing of the house, whose bots are everywhere."""
+    if bot.owner_id is None:
+        return []
+    others = Bot.objects.filter(owner=bot.owner_id, state=Bot.State.ACTIVE).exclude(pk=bot.pk)
+    same = Case(When(game=bot.game, then=0), default=1)
+    return list(others.exclude(active_version=None).order_by(same, "game", "name")[:size])
+
+
 def doing(*, bot: Bot) -> Doing:
     """Is it playing, and if not, why."""
     # only series that go on: a bot has few of them, however many it has played
     series = Series.objects.filter(state=Series.State.PLAYING, seats__version__bot=bot).distinct()
-    playing = list(series.exclude(purpose=Series.Purpose.VALIDATION).order_by("-id")[:16])
+    playing = list(series.exclude(purpose__in=Series.PRIVATE).order_by("-id")[:16])
     if playing:
         return Doing(_("It is playing now."), "", playing)
     if bot.state != Bot.State.ACTIVE:

@@ -8,13 +8,15 @@ from django.views.decorators.http import require_safe
 
 from arena.games import GAMES
 from webapp.bots import public_selectors, quarantine
+from webapp.bots.languages import language_of
 from webapp.bots.models import Bot
 from webapp.matches import selectors as matches
 from webapp.pages.asking import before_of
 from webapp.ratings import selectors as ratings
-from webapp.ratings.against import better, meetings_of
-from webapp.ratings.course import course
+from webapp.ratings.against import Better, better, meetings_of
+from webapp.ratings.course import course, two_courses
 from webapp.ratings.scale import Scale
+from webapp.style.selectors import style_of
 
 
 @require_safe
@@ -47,6 +49,8 @@ def bot(request: HttpRequest, game: str, name: str) -> HttpResponse:
         ],
         "page": matches.matches_of_bot(bot=found, before=before_of(request)),
         "before": before,
+        "language": language_of(found, found.active_version) if found.active_version is not None else "",
+        "siblings": public_selectors.other_bots(bot=found),
         "own": request.user.is_authenticated and found.owner_id == request.user.pk,
         "troubles": quarantine.troubles(bot=found) if found.state == Bot.State.QUARANTINED else (),
     }
@@ -54,6 +58,7 @@ def bot(request: HttpRequest, game: str, name: str) -> HttpResponse:
         context["course"] = course(bot=found, ruleset=ruleset)
         if found.active_version is not None:
             context["meetings"] = meetings_of(version=found.active_version, ruleset=ruleset)
+            context["style"] = style_of(ruleset=ruleset, versions=[found.active_version])
     return render(request, "bots/bot.html", context)
 
 
@@ -64,8 +69,13 @@ def compare(request: HttpRequest, game: str) -> HttpResponse:
     one, other = (public_selectors.find_bot(game=game, name=name) for name in names)
     if game not in GAMES or any(name and found is None for name, found in zip(names, (one, other), strict=True)):
         raise Http404
-    boards = []
+    boards: list[Better] = []
+    context: dict[str, object] = {"game": game, "one": one, "other": other, "names": names}
     if one and other and one != other and one.active_version and other.active_version:
         boards = better(one=one.active_version, other=other.active_version)
-    context = {"game": game, "one": one, "other": other, "boards": boards, "names": names}
+    if boards and one and other and one.active_version and other.active_version:
+        ruleset = boards[0].ruleset
+        context["style"] = style_of(ruleset=ruleset, versions=[one.active_version, other.active_version])
+        context["picture"] = two_courses(bots=(one, other), ruleset=ruleset)
+    context["boards"] = boards
     return render(request, "bots/two.html", context)

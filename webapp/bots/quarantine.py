@@ -40,7 +40,7 @@ def judge_removal(*, series: Series, reasons: Mapping[int, str]) -> None:
 
 def judge_series(*, series: Series) -> None:
     """All matches of the series are written. To be called in the transaction that finishes it."""
-    if series.purpose == Series.Purpose.VALIDATION:
+    if series.purpose in Series.PRIVATE:
         return
     faults: dict[int, str] = {}
     played = set()
@@ -59,7 +59,7 @@ def judge_series(*, series: Series) -> None:
 
 
 def _count(series: Series, reasons: Mapping[int, str]) -> None:
-    if not reasons or series.purpose == Series.Purpose.VALIDATION:
+    if not reasons or series.purpose in Series.PRIVATE:
         return
     # in the order of their numbers, so that two series that end at once wait for each other, and not for ever
     bots = Bot.objects.select_for_update().filter(pk__in=reasons, house=False, state__in=COUNTED)

@@ -91,7 +91,7 @@ def own_version(*, bot: Bot, number: int) -> Version | None:
 def removals_of(*, bot: Bot, size: int = 5) -> list[SeriesSeat]:
     """The newest rated series from which the bot was taken before a match, with what it printed then."""
     seats = SeriesSeat.objects.filter(version__bot=bot).exclude(removed="")
-    seats = seats.exclude(series__purpose=Series.Purpose.VALIDATION)
+    seats = seats.exclude(series__purpose__in=Series.PRIVATE)
     return list(seats.select_related("version", "series").defer("version__source").order_by("-series_id")[:size])
 
 
@@ -204,7 +204,7 @@ def doing(*, bot: Bot) -> Doing:
     # each question is answered by a few rows at one end of an index, however much the bot has played
     seated = SeriesSeat.objects.filter(series=OuterRef("pk"), version__bot=bot)
     series = Series.objects.filter(Exists(seated)).order_by("-id")
-    at_tables = series.filter(state=Series.State.PLAYING).exclude(purpose=Series.Purpose.VALIDATION)
+    at_tables = series.filter(state=Series.State.PLAYING).exclude(purpose__in=Series.PRIVATE)
     playing = list(at_tables[:16])
     last = bot.entries.order_by("-match_id").values_list("match__finished", flat=True).first()
     headline, help_ = _sentence(bot, len(playing), series)
@@ -230,7 +230,7 @@ def _sentence(bot: Bot, playing: int, series: QuerySet[Series]) -> tuple[str, st
     if playing:
         said = ngettext("%(bot)s is playing.", "%(bot)s is playing at %(tables)d tables.", playing)
         return said, _free_lines(bot, playing)
-    if series.filter(state=Series.State.WAITING).exclude(purpose=Series.Purpose.VALIDATION).exists():
+    if series.filter(state=Series.State.WAITING).exclude(purpose__in=Series.PRIVATE).exists():
         return _("%(bot)s has a place at a table, which waits for a free worker."), ""
     if bot.kind == Bot.Kind.HOSTED:
         return _hosted(bot)
@@ -294,7 +294,7 @@ def _not_connected(bot: Bot) -> tuple[str, str]:
 
 
 def _put_off(bot: Bot) -> str:
-    seats = SeriesSeat.objects.filter(version=bot.active_version_id).exclude(series__purpose=Series.Purpose.VALIDATION)
+    seats = SeriesSeat.objects.filter(version=bot.active_version_id).exclude(series__purpose__in=Series.PRIVATE)
     seat = seats.select_related("series").order_by("-series_id").first()
     newest = seat.series if seat is not None else None
     if newest is None or newest.state not in (Series.State.PUT_OFF, Series.State.CANCELLED):

@@ -108,7 +108,7 @@ def part(*, ruleset: Ruleset, after: Match | None, most: int) -> Part:
 
 def _public(ruleset: Ruleset) -> QuerySet[Match]:
     matches = Match.objects.filter(ruleset=ruleset, block__state=Block.State.CLOSED)
-    return matches.exclude(series__purpose=Series.Purpose.VALIDATION)
+    return matches.exclude(series__purpose__in=Series.PRIVATE)
 
 
 def packed(chosen: Part, seat: Seat) -> Iterator[bytes]:

@@ -7,9 +7,6 @@ from django.db.models import Prefetch, QuerySet
 from webapp.bots.models import Bot
 from webapp.matches.models import Entry, Match, Ruleset, Series
 
-# How a version was validated concerns its author alone.
-_NOT_PUBLIC = Series.Purpose.VALIDATION
-
 
 def feed(
     *, ruleset: Ruleset | None = None, bot: Bot | None = None, before: Match | None = None, size: int
@@ -33,7 +30,7 @@ def one(*, name: str) -> Match | None:
 
 def _ids_of(bot: Bot, ruleset: Ruleset | None, before: Match | None, size: int) -> list[int]:
     # By way of the entries, whose index has a bot's newest matches in order. A bot may sit at a table twice.
-    entries = Entry.objects.filter(bot=bot).exclude(match__series__purpose=_NOT_PUBLIC).order_by("-match_id")
+    entries = Entry.objects.filter(bot=bot).exclude(match__series__purpose__in=Series.PRIVATE).order_by("-match_id")
     if ruleset is not None:
         entries = entries.filter(match__ruleset=ruleset)
     if before is not None:
@@ -44,7 +41,7 @@ def _ids_of(bot: Bot, ruleset: Ruleset | None, before: Match | None, size: int) 
 def _matches() -> QuerySet[Match]:
     entries = Entry.objects.select_related("bot", "version").defer("version__source").order_by("seat")
     return (
-        Match.objects.exclude(series__purpose=_NOT_PUBLIC)
+        Match.objects.exclude(series__purpose__in=Series.PRIVATE)
         .select_related("ruleset", "block")
         .defer("record", "block__seed", "block__nonces")
         .prefetch_related(Prefetch("entries", entries))

@@ -45,6 +45,10 @@ class Series(models.Model):
         VALIDATION = "validation", _("validation")
         TOURNAMENT = "tournament", _("tournament")
         EXHIBITION = "exhibition", _("exhibition")
+        COMPARISON = "comparison", _("comparison")
+
+    PRIVATE = (Purpose.VALIDATION, Purpose.COMPARISON)
+    """How a version was validated, and what its author compares it with, concerns that author alone."""
 
     ruleset = models.ForeignKey(Ruleset, on_delete=models.PROTECT, related_name="series")
     purpose = models.CharField(max_length=12, choices=Purpose.choices, default=Purpose.LADDER)
@@ -153,11 +157,16 @@ class Block(models.Model):
     """The series seats that take part, in the order of their seats in the block's first match."""
     created = models.DateTimeField(auto_now_add=True)
     closed = models.DateTimeField(null=True, blank=True)
+    counted = models.BooleanField(default=False, db_default=False, editable=False)
+    """Its matches are part of the sums of `webapp.style`."""
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["series", "number"], name="block_number_once_a_series"),
             models.UniqueConstraint(fields=["series"], condition=Q(state="open"), name="one_open_block_a_series"),
+        ]
+        indexes = [
+            models.Index(fields=["id"], condition=Q(state="closed", counted=False), name="block_to_be_counted"),
         ]
 
     def __str__(self) -> str:

@@ -9,9 +9,10 @@ from django.utils import timezone
 
 from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
-from webapp.matches.models import Match, Series
+from webapp.matches.models import Block, Match, Series
 from webapp.matches.services import give_up_blocks
 from webapp.matches.verdicts import conclude
+from webapp.style import services as style
 
 
 class NotAnOrganiser(Exception):
@@ -50,7 +51,10 @@ def cancel_series(*, series: Series, by: User) -> bool:
 
 def _set_voided(matches: Iterable[Match], voided: bool, by: User, text: str) -> int:
     check_organiser(by)
+    matches = list(matches)
     with transaction.atomic():
+        # first the blocks: who is counting them has ended, or has not begun
+        list(Block.objects.select_for_update().filter(pk__in={match.block_id for match in matches}).order_by("pk"))
         changed = list(
             Match.objects.select_for_update()
             .filter(pk__in=[match.pk for match in matches], voided=not voided)
@@ -58,6 +62,7 @@ def _set_voided(matches: Iterable[Match], voided: bool, by: User, text: str) -> 
             .order_by("pk")
         )
         Match.objects.filter(pk__in=[match.pk for match in changed]).update(voided=voided)
+        style.voided(changed)
         write_down(by=by, rows=changed, text=text)
     return len(changed)
 

@@ -59,7 +59,7 @@ LONGEST_EXCHANGE = 4000
 """Characters of a question, and of an answer, that are kept for the author of a bot at fault."""
 
 
-STRICT = (Series.Purpose.VALIDATION, Series.Purpose.TOURNAMENT)
+STRICT = (*Series.PRIVATE, Series.Purpose.TOURNAMENT)
 """In these a fault costs the place at the table although they are not rated."""
 
 

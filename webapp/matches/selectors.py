@@ -103,7 +103,7 @@ def _matches() -> QuerySet[Match]:
 
 def match_page(*, ruleset: Ruleset | None = None, before: int | None = None, size: int = PAGE) -> MatchPage:
     """The newest matches, of one ruleset or of all, that are older than ``before``."""
-    found = _matches().exclude(series__purpose=Series.Purpose.VALIDATION).order_by("-id")
+    found = _matches().exclude(series__purpose__in=Series.PRIVATE).order_by("-id")
     if ruleset is not None:
         found = found.filter(ruleset=ruleset)
     if before is not None:
@@ -113,13 +113,13 @@ def match_page(*, ruleset: Ruleset | None = None, before: int | None = None, siz
 
 def newest_pictured(*, size: int = 6) -> tuple[MatchRow, ...]:
     """The newest matches whose records are published."""
-    found = _matches().filter(block__state=Block.State.CLOSED).exclude(series__purpose=Series.Purpose.VALIDATION)
+    found = _matches().filter(block__state=Block.State.CLOSED).exclude(series__purpose__in=Series.PRIVATE)
     return _rows(list(found.order_by("-id")[:size]))
 
 
 def matches_of_bot(*, bot: Bot, before: int | None = None, size: int = PAGE) -> MatchPage:
     """The newest matches of one bot that are older than ``before``."""
-    entries = Entry.objects.filter(bot=bot).exclude(match__series__purpose=Series.Purpose.VALIDATION)
+    entries = Entry.objects.filter(bot=bot).exclude(match__series__purpose__in=Series.PRIVATE)
     entries = entries.order_by("-match_id")
     if before is not None:
         entries = entries.filter(match_id__lt=before)
@@ -148,9 +148,13 @@ def find_match(*, name: str) -> Match | None:
     return _matches().select_related("series").filter(name=name).first()
 
 
-def validates_bot_of(*, series: Series, user: User | AnonymousUser) -> bool:
-    """Whether the series validates a version of this person's."""
-    return user.is_authenticated and Version.objects.filter(validation=series, bot__owner=user.pk).exists()
+def concerns(*, series: Series, user: User | AnonymousUser) -> bool:
+    """Whether a private series is this person's: it validates a version of theirs, or compares two."""
+    if not user.is_authenticated:
+        return False
+    if series.purpose == Series.Purpose.COMPARISON:
+        return series.seats.filter(version__bot__owner=user.pk).exists()
+    return Version.objects.filter(validation=series, bot__owner=user.pk).exists()
 
 
 class OwnLog(NamedTuple):
@@ -248,7 +252,7 @@ def _series() -> QuerySet[Series]:
 
 def series_in_state(*, state: str, size: int = 8) -> list[Series]:
     """The newest series in a state, with their seats; without those that validate a version."""
-    return list(_series().filter(state=state).exclude(purpose=Series.Purpose.VALIDATION).order_by("-id")[:size])
+    return list(_series().filter(state=state).exclude(purpose__in=Series.PRIVATE).order_by("-id")[:size])
 
 
 def open_series_of_ruleset(*, ruleset: Ruleset, size: int = 20) -> list[Series]:

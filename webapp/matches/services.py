@@ -98,6 +98,8 @@ def ring(series: Series, *, in_seconds: float = 0.0) -> None:
     """Wake a worker for a waiting series, once the present transaction is committed. Ringing twice does no harm."""
     if series.purpose == Series.Purpose.VALIDATION:
         priority = Priority.PERSON
+    elif series.purpose == Series.Purpose.COMPARISON:
+        priority = Priority.COMPARING
     elif series.broken > 0 or series.purpose == Series.Purpose.TOURNAMENT:
         # what was broken off goes first: others have waited for it once already
         priority = Priority.TOURNAMENT
@@ -425,6 +427,16 @@ def cancel(*, claim: Claim, note: str) -> None:
     series = _hold(claim)
     give_up_blocks(series=series, reason=note)
     _end(series, Series.State.CANCELLED, note)
+
+
+@transaction.atomic
+def withdraw(*, series_id: int, note: str) -> None:
+    """Nobody wants the series any more. A worker that plays it finds that it has lost it."""
+    going_on = (Series.State.WAITING, Series.State.PLAYING, Series.State.PUT_OFF)
+    series = Series.objects.select_for_update().filter(pk=series_id, state__in=going_on).first()
+    if series is not None:
+        give_up_blocks(series=series, reason=note)
+        _end(series, Series.State.CANCELLED, note)
 
 
 @transaction.atomic

@@ -15,8 +15,8 @@ from webapp.pages.asking import before_of
 
 
 def _may_see(request: HttpRequest, series: Series) -> bool:
-    """How a version was validated is for its author to see, and nobody else learns that there was such a series."""
-    return series.purpose != Series.Purpose.VALIDATION or selectors.validates_bot_of(series=series, user=request.user)
+    """What concerns an author alone is for that author to see, and nobody else learns that there was such a series."""
+    return series.purpose not in Series.PRIVATE or selectors.concerns(series=series, user=request.user)
 
 
 @require_safe

@@ -80,6 +80,11 @@ class Better(NamedTuple):
     met: Against | None
     """How the first has fared against the other, where that is kept."""
 
+    @property
+    def surer(self) -> float:
+        """The probability that the one is better of whom that is likelier."""
+        return max(self.probability, 1 - self.probability)
+
 
 def better(*, one: Version, other: Version) -> list[Better]:
     """Which of two is better, Phi((x_i - x_j) / sd), on every leaderboard that has both. Four queries."""

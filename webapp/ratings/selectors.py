@@ -14,6 +14,7 @@ from django.db.models import BinaryField, Case, Count, OuterRef, QuerySet, Subqu
 from django.db.models.functions import RowNumber, Substr
 
 from arena.ratings import ANCHOR_ELO, QUANTILE_95
+from webapp.accounts.models import User
 from webapp.bots.models import Bot, Version
 from webapp.matches.models import Entry, Ruleset
 from webapp.ratings.models import Rating, Snapshot, Spread
@@ -69,7 +70,19 @@ def owner_name(bot: Bot) -> str:
 
 def leaderboard(*, ruleset: Ruleset) -> list[Row]:
     """The rows of a leaderboard, the best first. One query."""
-    return [_row(rating) for rating in _standing_on(ruleset).order_by("-elo", "version_id")]
+    return [row_of(rating) for rating in standing_on(ruleset).order_by("-elo", "version_id")]
+
+
+def leaders(*, ruleset: Ruleset, size: int) -> list[Row]:
+    """The best settled ones, and where there are too few the best provisional ones; by rating. One query, few rows."""
+    best = standing_on(ruleset).order_by("provisional", "-elo", "version_id")[:size]
+    return sorted(map(row_of, best), key=lambda row: (-row.elo, row.version.pk))
+
+
+def standing_of(*, ruleset: Ruleset, owner: User, size: int = 5) -> list[Row]:
+    """An author's own bots on a leaderboard, the best first. One query."""
+    mine = standing_on(ruleset).filter(version__bot__owner=owner)
+    return [row_of(rating) for rating in mine.order_by("-elo", "version_id")[:size]]
 
 
 class Top(NamedTuple):
@@ -92,11 +105,12 @@ def tops(*, rulesets: Sequence[Ruleset], size: int) -> dict[int, Top]:
     best = ratings.filter(number__lte=size).select_related("version__bot__owner").defer("version__source")
     for rating in best.order_by("-elo", "version_id"):
         top = found[newest[rating.snapshot_id]]
-        found[newest[rating.snapshot_id]] = Top([*top.rows, _row(rating)], rating.bots)
+        found[newest[rating.snapshot_id]] = Top([*top.rows, row_of(rating)], rating.bots)
     return found
 
 
-def _standing_on(ruleset: Ruleset) -> QuerySet[Rating]:
+def standing_on(ruleset: Ruleset) -> QuerySet[Rating]:
+    """The ratings on a leaderboard, with their bots."""
     # One query also because snapshots are pruned: between two, the newest one of the first might be gone.
     return (
         Rating.objects.filter(
@@ -108,7 +122,8 @@ def _standing_on(ruleset: Ruleset) -> QuerySet[Rating]:
     )
 
 
-def _row(rating: Rating) -> Row:
+def row_of(rating: Rating) -> Row:
+    """A rating as a row of its leaderboard."""
     return Row(
         bot=rating.version.bot,
         version=rating.version,

@@ -18,11 +18,13 @@ from kombu.exceptions import OperationalError
 
 from webapp.accounts import addresses, notices
 from webapp.bots import presence, uploads
+from webapp.comparing import services as comparing
 from webapp.matches import ladder, retention, services
 from webapp.matches.models import Ruleset
 from webapp.moderation import signs
 from webapp.ratings.services import keep_up_meetings, refit
 from webapp.ratings.thinning import thin
+from webapp.style import services as style
 from webapp.tournaments import running
 
 log = logging.getLogger(__name__)
@@ -59,6 +61,8 @@ DUTIES = (
     Duty("tournaments", 0.5, running.tick),
     Duty("ring", 2.0, lambda: services.ring_again(older_than=timedelta(seconds=2))),
     Duty("ratings", 5.0, _refit_all, share=0.25),
+    Duty("style", 2.0, style.count, share=0.25),
+    Duty("comparisons", 1.0, comparing.tick),
     Duty("thinning", 3600.0, thin),
     Duty("notices", 20.0, notices.send_waiting),
     Duty("signs", 20.0, signs.gather),

@@ -1,0 +1,1 @@
+"""How bots play, counted from finished matches, and shown against the field."""
