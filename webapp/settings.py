@@ -95,6 +95,9 @@ ARENA_LADDER_PAUSE_SERVING = env.float("ARENA_LADDER_PAUSE_SERVING", default=0.5
 # has to be played again after a crash, and whatever else must not wait, finds a free one.
 ARENA_LADDER_TABLES = env.int("ARENA_LADDER_TABLES", default=0)
 
+# How many people may play at the same time. A table costs a process for each bot at it, not a worker.
+ARENA_PEOPLE_TABLES = env.int("ARENA_PEOPLE_TABLES", default=16)
+
 # How many versions may be validated at the same time, 0 for any number, and how long one may take: slow bots must not
 # keep all the workers to themselves.
 ARENA_VALIDATIONS = env.int("ARENA_VALIDATIONS", default=0)
@@ -153,6 +156,7 @@ INSTALLED_APPS = [
     "webapp.ratings",
     "webapp.moderation",
     "webapp.tournaments",
+    "webapp.people",
     "whitenoise.runserver_nostatic",
     "django.contrib.admin",
     "django.contrib.auth",

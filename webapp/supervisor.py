@@ -31,7 +31,7 @@ import click
 
 from webapp.processes import GaveUp, Printer, Service, Supervisor
 
-PARTS = ("prepare", "door", "worker", "scheduler", "web")
+PARTS = ("prepare", "door", "worker", "people", "scheduler", "web")
 _PORTS_TO_TRY = 20
 
 
@@ -131,6 +131,8 @@ async def _start(supervisor: Supervisor, data: Path, choices: Choices) -> str:
         command += ["--concurrency", str(choices.workers + 1), "--without-gossip", "--without-mingle"]
         # A match cut short is played again from its start: worth waiting a little for those that are almost over.
         supervisor.start(Service("worker", command, own, patience=10.0))
+    if "people" in parts:
+        supervisor.start(Service("people", [*django, "people"], own))
     if "scheduler" in parts:
         supervisor.start(Service("scheduler", [*django, "scheduler"], own))
     if port:

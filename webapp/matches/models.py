@@ -45,6 +45,7 @@ class Series(models.Model):
         VALIDATION = "validation", _("validation")
         TOURNAMENT = "tournament", _("tournament")
         EXHIBITION = "exhibition", _("exhibition")
+        PERSON = "person", _("a person at the table")
 
     ruleset = models.ForeignKey(Ruleset, on_delete=models.PROTECT, related_name="series")
     purpose = models.CharField(max_length=12, choices=Purpose.choices, default=Purpose.LADDER)

@@ -252,6 +252,13 @@ def _viewers(names: Sequence[str], key: str) -> tuple[Seat, ...]:
     return tuple(Seat(one, label, one == key) for one, label in keys)
 
 
+def told(*, course: Course, seen: Sequence[Frame], names: Sequence[str], key: str, at: int) -> tuple[RoundLines, ...]:
+    """The story alone of anything that was played, as ``key`` saw it up to ``at``."""
+    drawn = drawing(course.game)
+    assert drawn is not None
+    return _story(course, seen, names, viewer_of(key, len(names)), drawn, at)
+
+
 # ---- the story -----------------------------------------------------------------------------------
 
 

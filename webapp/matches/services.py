@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 from kombu import Queue
@@ -43,6 +43,10 @@ MOST_BREAKS = 3
 
 LATER_SECONDS = 1.0
 """How long a series stays in the queue when the bots that it wants are all at other tables."""
+
+
+BROKEN_OFF = "The arena broke this table off, through no fault of anybody at it:"
+"""How the note of a series with a person begins that the platform failed."""
 
 
 class ClaimLost(Exception):
@@ -95,7 +99,12 @@ def create_series(
 
 
 def ring(series: Series, *, in_seconds: float = 0.0) -> None:
-    """Wake a worker for a waiting series, once the present transaction is committed. Ringing twice does no harm."""
+    """Wake a worker for a waiting series, once the present transaction is committed. Ringing twice does no harm.
+
+    Nobody is woken for a table with a person: the process that plays these looks for them itself.
+    """
+    if series.purpose == Series.Purpose.PERSON:
+        return
     if series.purpose == Series.Purpose.VALIDATION:
         priority = Priority.PERSON
     elif series.broken > 0 or series.purpose == Series.Purpose.TOURNAMENT:
@@ -118,12 +127,17 @@ def _call_worker(series_id: int, options: Mapping[str, Any]) -> None:
         log.warning("nobody is called to series %s, the scheduler will do it again: %s", series_id, error)
 
 
-def claim(*, series_id: int, worker: str) -> Claim | None:
-    """Take a waiting series; None when it is not waiting (any more), or has to wait for other validations."""
+def claim(*, series_id: int, worker: str, people: bool = False) -> Claim | None:
+    """Take a waiting series; None when it is not waiting (any more), or has to wait for other validations.
+
+    Those with a person at the table are for the process that plays with ``people``, and all others for the workers:
+    who sits and thinks for minutes must not keep a worker from the ladder.
+    """
+    kinds = Q(purpose=Series.Purpose.PERSON) if people else ~Q(purpose=Series.Purpose.PERSON)
     with transaction.atomic():
         if not validation_may_begin(series_id):
             return None
-        taken = Series.objects.filter(pk=series_id, state=Series.State.WAITING).update(
+        taken = Series.objects.filter(kinds, pk=series_id, state=Series.State.WAITING).update(
             state=Series.State.PLAYING,
             attempt=F("attempt") + 1,
             worker=worker,
@@ -431,6 +445,9 @@ def cancel(*, claim: Claim, note: str) -> None:
 def hand_back(*, claim: Claim, note: str = "") -> None:
     """The series cannot begin yet, and nobody is to blame: it goes back into the queue, for a little later."""
     series = _hold(claim)
+    if series.purpose == Series.Purpose.PERSON:  # who sits there is told at once, and may begin anew
+        _end(series, Series.State.CANCELLED, note)
+        return
     series.note = note[:300]
     _wait(series)
     ring(series, in_seconds=LATER_SECONDS)
@@ -443,6 +460,10 @@ def break_off(*, claim: Claim, reason: str) -> None:
 
 
 def _break_off(series: Series, reason: str) -> None:
+    if series.purpose == Series.Purpose.PERSON:  # nobody sits through the same match twice
+        give_up_blocks(series=series, reason=reason)
+        _end(series, Series.State.CANCELLED, f"{BROKEN_OFF} {reason}")
+        return
     series.broken += 1
     if series.broken >= MOST_BREAKS:
         give_up_blocks(series=series, reason=reason)
@@ -508,6 +529,7 @@ def ring_again(*, older_than: timedelta) -> int:
     As long as there are calls in the queue, the workers are merely busy; more calls would only make it longer.
     """
     waiting = Series.objects.filter(state=Series.State.WAITING, created__lt=timezone.now() - older_than)
+    waiting = waiting.exclude(purpose=Series.Purpose.PERSON)
     rung = list(waiting.order_by("created")[:100])
     if not rung or _calls_in_queue():
         return 0
