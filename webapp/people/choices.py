@@ -111,6 +111,8 @@ def _three_coins(view: three_coins.View, names: Sequence[str]) -> tuple[str, tup
             for move in view.legal
         )
         return rule, (Group(_("Into your fist"), "values", choices),)
+    hidden = view.hands[view.seat or 0] or 0
+    fist = ngettext("You hide %(n)d coin.", "You hide %(n)d coins.", hidden) % {"n": hidden}
     bids = [move for move in view.legal if move.kind == "bid"]
     words = [move for move in view.legal if move.kind != "bid"]
     if view.bid is None:
@@ -125,6 +127,7 @@ def _three_coins(view: three_coins.View, names: Sequence[str]) -> tuple[str, tup
         rule = _("No higher bid is left. End the round: call, if there are fewer than %(bid)d in all fists.") % {
             "bid": view.bid
         }
+    rule = f"{fist} {rule}"
     says = {
         "call": _("Call: fewer than %(bid)d") % {"bid": view.bid or 0},
         "cliff": _("Cliff: exactly %(bid)d") % {"bid": view.bid or 0},
@@ -247,8 +250,11 @@ def _commerce(view: commerce.View, names: Sequence[str]) -> tuple[str, tuple[Gro
             parts.append(_("offer one to your neighbour"))
         if "pass" in kinds:
             parts.append(_("pass"))
-        rule = _("Your turn: %(ways)s. Three of a suit, three in a row or three of a rank make a combination.") % {
-            "ways": _(" or ").join(parts)
+        ways = (
+            _("%(some)s, or %(last)s") % {"some": ", ".join(parts[:-1]), "last": parts[-1]} if parts[1:] else parts[0]
+        )
+        rule = _("You can %(ways)s. Three of a suit, three in a row or three of a rank make a combination.") % {
+            "ways": ways
         }
     titles = {
         "buy": _("Buy: which card goes?"),

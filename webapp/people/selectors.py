@@ -17,6 +17,8 @@ from arena.rules import at_seat, ruleset
 from arena.verify import Frame
 from webapp.bots.models import Bot, Version
 from webapp.matches.models import Match, Ruleset, Series, SeriesSeat
+from webapp.matches.replay import told_apart
+from webapp.pages.naming import shown_name
 from webapp.people.models import Sitting
 
 
@@ -35,6 +37,9 @@ class Position(NamedTuple):
     """For the story alone, which filters it: a step of it may hold what is hidden."""
     seen: tuple[Frame, ...]
     names: tuple[str, ...]
+    """As sentences name them, the person like everybody in the third."""
+    labels: tuple[str, ...]
+    """As the table is labelled: the person is addressed."""
     view: Any
     """What the person knows now; has the legal moves."""
 
@@ -54,14 +59,8 @@ def running(*, visitor: str) -> Sitting | None:
 
 
 def names_of(sitting: Sitting) -> tuple[str, ...]:
-    """Who sits where, told apart; the person is addressed."""
-    names = [seat.version.bot.name for seat in sitting.series.seats.all()]
-    told = [
-        f"{name} ({names[: seat + 1].count(name)})" if names.count(name) > 1 else name
-        for seat, name in enumerate(names)
-    ]
-    told[sitting.seat] = _("You")
-    return tuple(told)
+    """Who sits where, told apart."""
+    return told_apart([shown_name(seat.version.bot) for seat in sitting.series.seats.all()])
 
 
 def position(sitting: Sitting) -> Position:
@@ -71,7 +70,8 @@ def position(sitting: Sitting) -> Position:
     names = names_of(sitting)
     steps = tuple(_untimed(step) for step in read_steps(sitting.steps, len(names)))
     seen = tuple(verify.so_far(rules, len(names), steps, at_seat(sitting.seat)))
-    return Position(rules, Course(row.game, steps), seen, names, seen[-1].view)
+    labels = (*names[: sitting.seat], _("You"), *names[sitting.seat + 1 :])
+    return Position(rules, Course(row.game, steps), seen, names, labels, seen[-1].view)
 
 
 def _untimed(step: Step) -> Step:

@@ -74,7 +74,7 @@ def _playing(sitting: Sitting, position: Position, *, odds: bool) -> Shown:
         "",
         note=_missed(sitting, position),
         caption=drawn.caption(position.seen, position.names),
-        tables=tuple(drawn.table(position.seen, position.names, shape) for shape in ("wide", "tall")),
+        tables=tuple(drawn.table(position.seen, position.labels, shape) for shape in ("wide", "tall")),
         story=_story(position, key, last),
     )
     if view.legal and left is not None and left > 0:
