@@ -12,19 +12,21 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import django
 from django.http.request import validate_host
 from redis.exceptions import RedisError
 
 from webapp.live import settings
-from webapp.live.channels import is_channel
+from webapp.live.board import Board
+from webapp.live.channels import is_channel, is_public
 from webapp.live.connections import Connections, client_address
-from webapp.live.hub import START, Channel, Entry, Hub, Id, NoSuchChannel, read_id
+from webapp.live.hub import START, Channel, Entry, Hub, Id, Log, NoSuchChannel, read_id
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Headers = Iterable[tuple[bytes, bytes]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 log = logging.getLogger(__name__)
@@ -39,13 +41,14 @@ PACE_SECONDS = 0.3
 """The least time between two messages to one spectator, of which he sees only the last."""
 
 ROOT = "/live/"
+LANGUAGES = dict(settings.LANGUAGES)
 
 
 class App:
     """An ASGI application."""
 
     def __init__(self) -> None:
-        self.hub = Hub(settings.ARENA_LIVE_REDIS)
+        self.hub = Hub(settings.ARENA_LIVE_REDIS, _channel)
         self.connections = Connections(
             most=settings.ARENA_LIVE_CONNECTIONS, most_of_address=settings.ARENA_LIVE_ADDRESS_CONNECTIONS
         )
@@ -108,11 +111,16 @@ class App:
                 await _refuse(send, 503, "Nothing is live at the moment.", headers=allowed)
                 return
             try:
-                place = read_id(asked.get("last-event-id", ""))
+                query = parse_qs(scope["query_string"].decode("latin-1"))
+                # a page that opens the stream anew by itself cannot set the header
+                place = read_id(asked.get("last-event-id", "") or query.get("after", [""])[-1])
+                language = query.get("language", [""])[-1]
+                if language not in LANGUAGES:
+                    language = settings.LANGUAGE_CODE
                 if scope["method"] == "HEAD":
                     await _refuse(send, 200, "", "text/event-stream", headers=allowed)
                     return
-                await self._until_gone(self._tell(channel, place, send, allowed), receive)
+                await self._until_gone(self._tell(channel, place, language, send, allowed), receive)
             finally:
                 self.hub.leave(channel)
         finally:
@@ -132,9 +140,7 @@ class App:
                 if isinstance(error, Exception) and not isinstance(error, (TimeoutError, OSError, RuntimeError)):
                     log.error("a stream ended with an error", exc_info=error)
 
-    async def _tell(
-        self, channel: Channel, place: Id | None, send: Send, headers: Iterable[tuple[bytes, bytes]]
-    ) -> None:
+    async def _tell(self, channel: Channel, place: Id | None, language: str, send: Send, headers: Headers) -> None:
         await send(
             {
                 "type": "http.response.start",
@@ -154,9 +160,11 @@ class App:
         place = place or START
         while True:
             news = channel.news()
-            for entry in latest_only(channel.after(place)):
+            for entry in await channel.after(place, language):
                 await _say(send, event_text(entry))
-                place = entry.id
+                place = max(place, entry.id)
+            if is_public(channel.name):
+                await asyncio.sleep(PACE_SECONDS)
             try:
                 await asyncio.wait_for(news.wait(), HEARTBEAT_SECONDS)
             except TimeoutError:
@@ -165,10 +173,8 @@ class App:
                 await _say(send, b"event: gap\ndata:\n\n")
 
 
-def latest_only(entries: list[Entry]) -> list[Entry]:
-    """The messages without those that a later one replaces."""
-    last = max((entry.id for entry in entries if entry.kind == "changed"), default=None)
-    return [entry for entry in entries if entry.kind != "changed" or entry.id == last]
+def _channel(name: str) -> Channel:
+    return Board(name) if name.startswith("series-") else Log(name)
 
 
 def event_text(entry: Entry) -> bytes:
@@ -193,7 +199,7 @@ async def _refuse(
     status: int,
     text: str,
     kind: str = "text/plain; charset=utf-8",
-    headers: Iterable[tuple[bytes, bytes]] = (),
+    headers: Headers = (),
 ) -> None:
     start = [(b"content-type", kind.encode()), (b"cache-control", b"no-store"), *headers]
     with contextlib.suppress(OSError, RuntimeError):

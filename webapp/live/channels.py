@@ -87,12 +87,12 @@ def redis_url() -> str:
     return str(settings.ARENA_LIVE_REDIS)
 
 
-def publish(channel: str, kind: str, data: Data = b"", *, keep_seconds: int = KEEP_SECONDS) -> None:
-    """Say something on a channel. Returns at once, and never raises on account of Redis."""
+def publish(channel: str, kind: str, data: Data = b"", *, keep_seconds: int = KEEP_SECONDS, kept: int = KEPT) -> None:
+    """Say something on a channel, which keeps ``kept`` messages then. Returns at once, and never raises for Redis."""
     assert is_channel(channel), channel
     assert _KIND.fullmatch(kind), kind
     if redis_url():
-        _sender().say(_Message(channel, kind, data, keep_seconds))
+        _sender().say(_Message(channel, kind, data, keep_seconds, kept))
 
 
 def flush(seconds: float = 1.0) -> bool:
@@ -105,6 +105,7 @@ class _Message(NamedTuple):
     kind: str
     data: Data
     keep_seconds: int
+    kept: int
 
 
 class _Sender:
@@ -175,7 +176,7 @@ class _Sender:
                 log.exception("a message for %s could not be made", message.channel.partition("-")[0])
                 continue
             fields: dict[str | bytes, str | bytes] = {"kind": message.kind, "data": data}
-            pipe.xadd(key(message.channel), fields, maxlen=KEPT, approximate=False)  # type: ignore[arg-type]
+            pipe.xadd(key(message.channel), fields, maxlen=message.kept, approximate=False)  # type: ignore[arg-type]
             keep[message.channel] = message.keep_seconds
         for channel, seconds in keep.items():
             pipe.expire(key(channel), seconds)

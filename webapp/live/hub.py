@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, cast
 
 from redis.asyncio import Redis
@@ -47,28 +47,24 @@ class NoSuchChannel(Exception):
 
 
 class Channel:
-    """What was said on a channel, as far as it is kept, and who waits for more."""
+    """What was said on a channel, as far as it concerns spectators, and who waits for more."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.history: deque[Entry] = deque(maxlen=KEPT)
         self.last: Id = START
+        self.dropped: Id = START
+        """The newest message that a spectator should have heard and that is kept no more."""
         self.watchers = 0
         self.left_at = 0.0
         self.loaded = False
-        self.dropped: Id = START
-        """The newest message that is kept no more, as far as is known."""
         self._news = asyncio.Event()
 
     def take(self, entries: Iterable[Entry]) -> None:
         """Add what was said, and wake those who wait."""
         for entry in entries:
-            if entry.id <= self.last:
-                continue
-            if len(self.history) == KEPT:
-                self.dropped = self.history[0].id
-            self.history.append(entry)
-            self.last = entry.id
+            if entry.id > self.last:
+                self.keep(entry)
+                self.last = entry.id
         self._news.set()
         self._news = asyncio.Event()
 
@@ -76,20 +72,46 @@ class Channel:
         """Is set when something has been said after this call."""
         return self._news
 
-    def after(self, place: Id) -> list[Entry]:
-        """What was said after ``place``, the oldest first."""
+    def keep(self, entry: Entry) -> None:
+        """Take in one message."""
+        raise NotImplementedError
+
+    async def after(self, place: Id, language: str) -> list[Entry]:
+        """What a spectator at this place does not know yet, the oldest first."""
+        raise NotImplementedError
+
+
+class Log(Channel):
+    """A channel of which everything is heard, as it was said."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.history: deque[Entry] = deque(maxlen=KEPT)
+
+    def keep(self, entry: Entry) -> None:
+        """Take in one message."""
+        if len(self.history) == KEPT:
+            self.dropped = self.history[0].id
+        self.history.append(entry)
+
+    async def after(self, place: Id, language: str) -> list[Entry]:
+        """All that is kept; of changes of the page only the last one."""
         found = []
+        changed = False
         for entry in reversed(self.history):
             if entry.id <= place:
                 break
-            found.append(entry)
+            if entry.kind != "changed" or not changed:
+                found.append(entry)
+            changed = changed or entry.kind == "changed"
         return found[::-1]
 
 
 class Hub:
     """All channels that somebody watches."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, make: Callable[[str], Channel] = Log) -> None:
+        self._make = make
         self._redis = Redis.from_url(url, socket_connect_timeout=2, socket_timeout=5)
         self.channels: dict[str, Channel] = {}
         self.connected = False
@@ -103,11 +125,11 @@ class Hub:
         """
         channel = self.channels.get(name)
         if channel is None:
-            channel = Channel(name)
+            channel = self._make(name)
             if not is_public(name):
                 # looked up before it is anybody's: guessing leaves nothing behind
                 await self._load(channel)
-                if not channel.history:
+                if channel.last == START:
                     raise NoSuchChannel(name)
             channel = self.channels.setdefault(name, channel)
         channel.watchers += 1
@@ -163,9 +185,8 @@ class Hub:
     async def _load(self, channel: Channel) -> None:
         rows = cast(Rows, await self._redis.xrange(key(channel.name)))
         channel.loaded = True
-        if rows and len(rows) >= KEPT:
-            first = _entry(rows[0]).id
-            channel.dropped = (first[0], first[1] - 1) if first[1] else (first[0] - 1, 0)
+        if len(rows) >= KEPT:
+            channel.dropped = _before(_entry(rows[0]).id)
         channel.take(map(_entry, rows))
 
     def _forget_unwatched(self) -> None:
@@ -185,6 +206,11 @@ def _pairs(answer: object) -> list[tuple[bytes, Rows]]:
 def _entry(row: tuple[bytes, dict[bytes, bytes]]) -> Entry:
     number, fields = row
     return Entry(read_id(number.decode()) or START, fields[b"kind"].decode(), fields[b"data"])
+
+
+def _before(number: Id) -> Id:
+    """The greatest number that is less."""
+    return (number[0], number[1] - 1) if number[1] else (number[0] - 1, 1 << 62)
 
 
 def read_id(text: str) -> Id | None:

@@ -28,8 +28,13 @@ ARENA_LIVE_ADDRESS_CONNECTIONS = env.int("ARENA_LIVE_ADDRESS_CONNECTIONS", defau
 
 SECRET_KEY = secrets.token_urlsafe(32)  # nothing is signed here
 DATABASES: dict[str, object] = {}
-INSTALLED_APPS = ["webapp.pages", "webapp.matches"]
-TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
+INSTALLED_APPS: list[str] = []
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [Path(__file__).parent / "templates", Path(__file__).parent.parent / "matches" / "templates"],
+    }
+]
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("uk", "українська"), ("ru", "русский")]

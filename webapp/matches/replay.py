@@ -170,7 +170,11 @@ def doubt(record: Record, name: str) -> str:
 
 def seat_names(record: Record) -> tuple[str, ...]:
     """The names of the players, told apart where two are the same."""
-    names = [line.bot for line in record.players]
+    return told_apart([line.bot for line in record.players])
+
+
+def told_apart(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of bots by seat, numbered where two are the same."""
     return tuple(
         f"{name} ({names[: seat + 1].count(name)})" if names.count(name) > 1 else name
         for seat, name in enumerate(names)

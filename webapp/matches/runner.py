@@ -33,6 +33,7 @@ from arena.seats import LineSeat, Listener
 from arena.table import Limits, Player
 from webapp.bots.models import Version
 from webapp.database import in_database
+from webapp.live.table import Teller
 from webapp.matches import hosting, services
 from webapp.matches.chairs import (
     PATIENCE_SECONDS,
@@ -74,6 +75,8 @@ class Plan(NamedTuple):
     """A fault costs the place at the table; else a default move is made."""
     candidate: int | None
     """The series seat of the version that is validated: its first fault ends the series."""
+    shown: bool
+    """Spectators may follow it: how a version is validated concerns its author alone."""
     tournament: bool
     """The table waits for who is not connected, without a worker meanwhile."""
     planned: int
@@ -173,6 +176,7 @@ def load(claim: Claim) -> Plan:
         rules=ruleset(game, series.ruleset.preset or None, series.ruleset.options),
         limits=Limits(series.ready_ms, series.move_ms, series.bank_ms),
         strict=series.rated or series.purpose in STRICT,
+        shown=series.purpose != Series.Purpose.VALIDATION,
         tournament=series.purpose == Series.Purpose.TOURNAMENT,
         candidate=next((seat.seat for seat in seats if seat.version.validation_id == series.pk), None),
         planned=series.planned,
@@ -381,7 +385,19 @@ class _Sitting:
             number=number,
             started=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
         )
-        record = await play(plan.game, terms, seats, table.luck, clock=self.clock)
+        teller = None
+        if plan.shown:
+            bots = [version.bot.name for version in versions]
+            series, match = plan.claim.series, terms.match
+            teller = Teller(series, game=plan.game, match=match, number=number, planned=plan.planned, bots=bots)
+        try:
+            record = await play(
+                plan.game, terms, seats, table.luck, clock=self.clock, watch=teller.watch if teller else None
+            )
+        except BaseException:
+            if teller is not None:
+                teller.end(whole=False)
+            raise
         finished = datetime.now(UTC)
         printed = await self._rise(order)
         logs = [_log(plan, seat, output) for seat, output in zip(seats, printed, strict=True)]
@@ -398,6 +414,8 @@ class _Sitting:
             closing=closing or self.failed,
             runtime=runtime.name() if any(not isinstance(self.chairs[seat], RemoteChair) for seat in order) else "",
         )
+        if teller is not None:
+            teller.end(whole=True)
         return write(record)
 
     async def _sit(self, order: Sequence[int]) -> list[LineSeat]:
