@@ -157,6 +157,7 @@ INSTALLED_APPS = [
     "webapp.moderation",
     "webapp.tournaments",
     "webapp.people",
+    "webapp.live",
     "whitenoise.runserver_nostatic",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -176,6 +177,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "webapp.live.address.allow_the_stream",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "webapp.pages.language.LanguageMiddleware",
     "webapp.bodies.refuse_large_bodies",
@@ -245,6 +247,15 @@ if _cache.startswith(("redis://", "rediss://", "unix://")):
             "KEY_PREFIX": "cache",
         }
     }
+
+# ---- what happens now --------------------------------------------------------------------------------
+
+# Where `webapp.live` writes down what happens for those who watch: the Redis that all processes share, if there is one.
+ARENA_LIVE_REDIS = _cache if "CACHES" in vars() else ""
+
+# Where browsers find the streaming process: a path ("/live/", behind a proxy that sends it there), a port on the host
+# that the page itself was asked for by (":8001"), or a whole address. Empty: pages do not move by themselves.
+ARENA_LIVE_URL = env.str("ARENA_LIVE_URL", default="/live/" if _https or ALLAUTH_TRUSTED_PROXY_COUNT else "")
 
 # ---- the background ---------------------------------------------------------------------------------
 

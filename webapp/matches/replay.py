@@ -174,7 +174,7 @@ def seat_names(record: Record) -> tuple[str, ...]:
 
 
 def told_apart(names: Sequence[str]) -> tuple[str, ...]:
-    """The same names, numbered where two are the same."""
+    """The names of players by seat, numbered where two are the same."""
     return tuple(
         f"{name} ({names[: seat + 1].count(name)})" if names.count(name) > 1 else name
         for seat, name in enumerate(names)

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import django.db
 from django.conf import settings
@@ -28,11 +28,12 @@ from arena.pairing import seat_orders
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.record import FaultStep, Step, write
 from arena.referee import Luck, PlatformFailure, Terms, play
-from arena.rules import AnyGame, Ruleset, ruleset
+from arena.rules import AnyGame, Event, Ruleset, ruleset
 from arena.seats import Listener
 from arena.table import Limits
 from webapp.bots.models import Bot, Version
 from webapp.database import in_database
+from webapp.live.table import Teller
 from webapp.matches import hosting, services
 from webapp.matches.chairs import (
     PATIENCE_SECONDS,
@@ -81,6 +82,8 @@ class Plan(NamedTuple):
     """A fault costs the place at the table; else a default move is made."""
     candidate: int | None
     """The series seat of the version that is validated: its first fault ends the series."""
+    shown: bool
+    """Spectators may follow it: how a version is validated concerns its author alone."""
     tournament: bool
     """The table waits for who is not connected, without a worker meanwhile."""
     person: bool
@@ -188,6 +191,7 @@ def load(claim: Claim) -> Plan:
         rules=ruleset(game, series.ruleset.preset or None, series.ruleset.options),
         limits=Limits(series.ready_ms, series.move_ms, series.bank_ms),
         strict=series.rated or series.purpose in STRICT,
+        shown=series.purpose != Series.Purpose.VALIDATION,
         tournament=series.purpose == Series.Purpose.TOURNAMENT,
         person=series.purpose == Series.Purpose.PERSON,
         candidate=next((seat.seat for seat in seats if seat.version.validation_id == series.pk), None),
@@ -408,12 +412,24 @@ class _Sitting:
         readers = [seat for seat in seats if isinstance(seat, Reader)]
         for reader in readers:
             reader.follow(steps)
+        teller = None
+        if plan.shown:
+            bots = [version.bot.name for version in versions]
+            series, match = plan.claim.series, terms.match
+            teller = Teller(series, game=plan.game, match=match, number=number, planned=plan.planned, bots=bots)
 
-        def watch(*_: object) -> None:
+        def watch(state: Any, events: tuple[Event, ...]) -> None:
             for reader in readers:
                 reader.stepped()
+            if teller is not None:
+                teller.watch(state, events)
 
-        record = await play(plan.game, terms, seats, table.luck, clock=self.clock, watch=watch, steps=steps)
+        try:
+            record = await play(plan.game, terms, seats, table.luck, clock=self.clock, watch=watch, steps=steps)
+        except BaseException:
+            if teller is not None:
+                teller.end(whole=False)
+            raise
         finished = datetime.now(UTC)
         printed = await self._rise(order)
         logs = [_log(plan, seat, output) for seat, output in zip(seats, printed, strict=True)]
@@ -430,6 +446,8 @@ class _Sitting:
             closing=closing or self.failed,
             runtime=runtime.name() if any(version.bot.kind == Bot.Kind.HOSTED for version in versions) else "",
         )
+        if teller is not None:
+            teller.end(whole=True)
         return write(record)
 
     async def _sit(self, order: Sequence[int]) -> list[Sitter]:

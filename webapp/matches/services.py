@@ -26,6 +26,7 @@ from arena.referee import Luck
 from webapp.bots.models import Bot, Connection, Version
 from webapp.bots.quarantine import judge_removal, judge_series
 from webapp.celery import Priority, app
+from webapp.live.news import changed, series_changed
 from webapp.matches.models import Block, Entry, EntryLog, Match, Ruleset, Series, SeriesSeat
 from webapp.matches.verdicts import conclude
 
@@ -147,7 +148,9 @@ def claim(*, series_id: int, worker: str, people: bool = False) -> Claim | None:
         )
         if not taken:
             return None
-        return Claim(series_id, Series.objects.values_list("attempt", flat=True).get(pk=series_id), worker)
+        series = Series.objects.get(pk=series_id)
+        _tell(series)
+        return Claim(series_id, series.attempt, worker)
 
 
 def validation_may_begin(series_id: int) -> bool:
@@ -176,6 +179,16 @@ def _hold(claim: Claim) -> Series:
     if series is None:
         raise ClaimLost(f"series {claim.series} is not held any more (attempt {claim.attempt})")
     return series
+
+
+def _tell(series: Series) -> None:
+    """Have the pages that show the series look again. How a version is validated concerns its author alone."""
+    if series.purpose == Series.Purpose.VALIDATION:
+        return
+    series_changed(series.pk)
+    if series.purpose == Series.Purpose.TOURNAMENT:
+        slugs = Series.objects.filter(pk=series.pk).values_list("pairing__tournament__slug", flat=True)
+        changed(*(f"tournament-{slug}" for slug in slugs if slug))
 
 
 # ---- the lines of remote bots ----------------------------------------------------------------------
@@ -262,6 +275,7 @@ def open_block(
 ) -> Block:
     """Publish what everybody is bound to, before any nonce is revealed."""
     series = _hold(claim)
+    _tell(series)
     return Block.objects.create(
         series=series,
         number=blocks_of(series.pk) + 1,
@@ -291,7 +305,7 @@ def luck_of(block: Block) -> Luck | None:
 @transaction.atomic
 def break_block(*, claim: Claim, block: Block, reason: str) -> None:
     """The block will not be played (on); its commitment stays published, with the reason."""
-    _hold(claim)
+    _tell(_hold(claim))
     _close(block, Block.State.BROKEN, reason)
 
 
@@ -359,6 +373,7 @@ def write_match(
     if series.broken:
         series.broken = 0
         series.save(update_fields=["broken"])
+    _tell(series)
     return match
 
 
@@ -420,6 +435,7 @@ def remove_seats(*, claim: Claim, reasons: dict[int, str], outputs: Mapping[int,
         taken.save(update_fields=["removed", "output"])
         removed.setdefault(taken.version.bot_id, reason)
     judge_removal(series=series, reasons=removed)
+    _tell(series)
 
 
 # ---- ends ----------------------------------------------------------------------------------------
@@ -489,6 +505,7 @@ def _wait(series: Series) -> None:
     Connection.objects.filter(series=series).delete()
     series.state, series.worker, series.lease_until = Series.State.WAITING, "", None
     series.save(update_fields=["state", "note", "worker", "lease_until", "broken"])
+    _tell(series)
 
 
 def _end(series: Series, state: Series.State, note: str) -> None:
@@ -496,6 +513,7 @@ def _end(series: Series, state: Series.State, note: str) -> None:
     series.state, series.note, series.finished = state, note[:300], timezone.now()
     series.worker, series.lease_until = "", None
     series.save(update_fields=["state", "note", "finished", "worker", "lease_until", "broken"])
+    _tell(series)
     if series.purpose == Series.Purpose.VALIDATION:
         conclude(series)
         for waiting in Series.objects.filter(purpose=series.purpose, state=Series.State.WAITING).order_by("pk")[:20]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
+from webapp.live.fragments import once_a_second
+from webapp.live.news import leaderboard_channel
 from webapp.matches import selectors as matches
 from webapp.pages.naming import game_title
 from webapp.ratings import selectors
@@ -35,6 +38,8 @@ def leaderboards(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@vary_on_headers("HX-Request")
+@once_a_second
 def leaderboard(request: HttpRequest, game: str, preset: str) -> HttpResponse:
     """One row a bot, the best first; those whose rating is not settled apart."""
     ruleset = matches.find_ruleset(game=game, preset=preset)
@@ -47,6 +52,7 @@ def leaderboard(request: HttpRequest, game: str, preset: str) -> HttpResponse:
     )
     context = {
         "ruleset": ruleset,
+        "channel": leaderboard_channel(ruleset.key),
         "others": [one for one in matches.rulesets() if one.game == game],
         "answer": lead(rows, f"{game_title(game)} {preset}"),
         "settled": settled,
