@@ -19,6 +19,8 @@ class Sitting(models.Model):
     """SHA-256 of the secret in the table's address."""
     visitor = models.CharField(max_length=64, db_index=True)
     """SHA-256 of the secret in the session of who sits here. Both are needed to see or to do anything."""
+    channel = models.CharField(max_length=100)
+    """Where the page hears that something is new; nothing but that is said there. Nobody can guess its name."""
     created = models.DateTimeField(auto_now_add=True)
     steps = models.TextField(default="[]", editable=False)
     """The match as far as it was written down. It holds what is hidden: only views of it leave the server."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 
 import django.db
 from django.conf import settings
@@ -18,6 +19,7 @@ from webapp.matches import services as matches
 from webapp.matches.models import Series
 from webapp.matches.runner import play_claimed
 from webapp.matches.services import Claim, ClaimLost
+from webapp.people import services
 from webapp.people.seat import PersonChair, Post
 
 log = logging.getLogger(__name__)
@@ -49,11 +51,14 @@ async def serve(*, worker: str, strong: bool, ending: asyncio.Event) -> None:
 
 
 async def _play(claim: Claim, post: Post, *, strong: bool) -> None:
-    def seating(claim: Claim, game: AnyGame) -> PersonChair:
-        return PersonChair(game, claim, post)
-
     try:
+        tell = partial(services.tell, await in_database(services.channel_of)(series=claim.series))
+
+        def seating(claim: Claim, game: AnyGame) -> PersonChair:
+            return PersonChair(game, claim, post, tell)
+
         await play_claimed(claim, strong=strong, seating=seating)
+        tell()
     except Exception:
         # one table must not end the others
         log.exception("the table of series %s ended with an error", claim.series)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import django.db
@@ -70,7 +70,7 @@ class PersonSeat:
     immediate = False
     present = True
 
-    def __init__(self, game: AnyGame, claim: Claim, post: Post) -> None:
+    def __init__(self, game: AnyGame, claim: Claim, post: Post, tell: Callable[[], None]) -> None:
         self.game = game
         self.log: list[str] = []
         self.log_decisions: list[int] = []
@@ -78,6 +78,7 @@ class PersonSeat:
         self.answered: Any | None = None
         self._claim = claim
         self._post = post
+        self._tell = tell
         self._nonce = secrets.token_bytes(chance.SEED_BYTES)
         self._steps: Sequence[Step] = ()
         self._news = asyncio.Event()
@@ -121,6 +122,7 @@ class PersonSeat:
         await in_database(services.ask)(
             claim=self._claim, question=question.decision, seconds=seconds, steps=tuple(self._steps)
         )
+        self._tell()
         # counted as missed until it is answered: when the time is up, the referee just stops waiting
         self._missed += 1
         mail = await self._post.wait(self._claim.series, question.decision)
@@ -143,14 +145,22 @@ class PersonSeat:
                 self._left = True
                 await in_database(services.ask_no_more)(claim=self._claim, left=True)
             await in_database(services.show)(claim=self._claim, steps=tuple(self._steps))
+            self._tell()
             await asyncio.sleep(WRITE_SECONDS)
 
 
 class PersonChair:
-    """A person over one series, which is one match."""
+    """A person over one series, which is one match.
 
-    def __init__(self, game: AnyGame, claim: Claim, post: Post) -> None:
-        self._seat = PersonSeat(game, claim, post)
+    Args:
+        game: what is played.
+        claim: the right to play it.
+        post: brings the answers.
+        tell: has the person's page look again.
+    """
+
+    def __init__(self, game: AnyGame, claim: Claim, post: Post, tell: Callable[[], None]) -> None:
+        self._seat = PersonSeat(game, claim, post, tell)
         self._showing: asyncio.Task[None] | None = None
 
     async def open(self) -> None:

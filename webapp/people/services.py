@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from arena.rules import AnyGame, MoveTextError, ruleset
 from webapp.bots.models import Bot, Version
 from webapp.bots.services import person_version
 from webapp.limits import Limit, spend
+from webapp.live.channels import publish, seat_channel
 from webapp.matches.models import Ruleset, Series
 from webapp.matches.services import Claim, ClaimLost, create_series
 from webapp.people import selectors
@@ -41,6 +43,9 @@ ANSWERS = Limit("people_answers", 240, 60)
 
 MOST_SEATS = 6
 """How many sit at a table with a person."""
+
+KEEP_SECONDS = 4 * 3600
+"""How long a table's channel is kept."""
 
 UNCLAIMED = timedelta(seconds=30)
 """A table that nobody has begun to play for so long is given up."""
@@ -98,8 +103,20 @@ def sit_down(*, row: Ruleset, opponents: Sequence[Version], pace: str, visitor: 
             rated=False,
             clock=(PACES[pace] * 1000 + GRACE_MS, 0),
         )
-        Sitting.objects.create(series=series, seat=seat, token=digest(token), visitor=digest(visitor))
+        channel = seat_channel()
+        Sitting.objects.create(series=series, seat=seat, token=digest(token), visitor=digest(visitor), channel=channel)
+        transaction.on_commit(partial(tell, channel), robust=True)
     return token
+
+
+def tell(channel: str) -> None:
+    """Have the page of a table look again. What there is to see, it asks for itself."""
+    publish(channel, "changed", keep_seconds=KEEP_SECONDS)
+
+
+def channel_of(*, series: int) -> str:
+    """Where the page of this table listens."""
+    return Sitting.objects.values_list("channel", flat=True).get(series=series)
 
 
 def sit_down_again(*, sitting: Sitting, visitor: str, address: str) -> str:
@@ -142,6 +159,7 @@ def answer(*, sitting: Sitting, question: int, text: str) -> None:
         series__state=Series.State.PLAYING,
     ).update(answered=question, answer=text, written=F("written") + 1)
     if taken:
+        tell(sitting.channel)  # another window of the same person
         return
     now = Sitting.objects.get(pk=sitting.pk)
     if (now.answered, now.answer) != (question, text):  # the other click of two
@@ -161,6 +179,7 @@ def _refusal(game: AnyGame, sitting: Sitting, text: str) -> str | None:
 def leave(*, sitting: Sitting) -> None:
     """Get up. What is still asked of the seat is decided at once by the default moves, so the table soon ends."""
     Sitting.objects.filter(pk=sitting.pk).update(left=True, written=F("written") + 1)
+    tell(sitting.channel)
     Series.objects.filter(pk=sitting.series_id, state=Series.State.WAITING).update(
         state=Series.State.CANCELLED, finished=timezone.now(), note="The person left before the match began."
     )

@@ -5,11 +5,15 @@
   const root = document.getElementById("table");
   if (!root) return;
 
-  const often = 1000; // milliseconds between two looks whether there is anything new
+  const often = 1000; // milliseconds between two looks whether there is anything new,
+  const seldom = 10; // of which so many are left out while the stream tells it
   const still = 350; // so long after a change a click is the second half of a double click, and meant for what was there
   let shown = performance.now();
   let clock = 0;
   let busy = false;
+  let missed = false; // something was told while the page was being fetched
+  let source = null;
+  let beats = 0;
   let typed = "";
   let typedAt = 0;
 
@@ -42,6 +46,7 @@
       busy = false;
       root.removeAttribute("aria-busy");
     }
+    if (missed) look();
   };
 
   const words = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
@@ -70,6 +75,7 @@
 
   const look = async () => {
     const now = part();
+    missed = busy;
     if (busy || !now || ["over", "broken"].includes(now.dataset.state)) return;
     try {
       const answer = await fetch(now.dataset.now, { credentials: "same-origin" });
@@ -119,7 +125,25 @@
     }
   });
 
+  const listen = () => {
+    const address = part()?.dataset.live;
+    if (!address || source || document.hidden) return;
+    source = new EventSource(address);
+    source.addEventListener("changed", look);
+    source.addEventListener("gap", look);
+    source.addEventListener("error", () => {
+      if (source.readyState === EventSource.CLOSED) source = null;
+    });
+  };
+
   document.addEventListener("visibilitychange", look);
-  window.setInterval(() => document.hidden || look(), often);
+  window.setInterval(() => {
+    beats += 1;
+    if (document.hidden) return;
+    const streaming = source && source.readyState === EventSource.OPEN;
+    if (!streaming || beats % seldom === 0) look();
+    if (!source && beats % seldom === 0) listen();
+  }, often);
+  listen();
   start();
 })();
