@@ -178,6 +178,7 @@ def test_a_digit_chooses_a_value(live_server: LiveServer, dealer: Program, page:
     expect(page.get_by_role("button", name="hide 2 coins")).to_be_focused()
     page.get_by_text("Show the odds").click()
     expect(page.get_by_text("Hide the odds")).to_be_visible()
+    page.wait_for_timeout(400)  # a click so soon after a change is taken for the second half of a double click
     page.get_by_role("button", name="hide 2 coins").click()
     page.wait_for_selector("button.choice small")
     expect(page.get_by_text("if the others hid at random")).to_be_visible()

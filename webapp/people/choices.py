@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from arena.chances import Chances
 from arena.games import commerce, mia, three_coins
+from arena.odds import Odds
 from webapp.matches.drawing.commerce import SIGNS
 from webapp.matches.drawing.mia import brief, digits, spoken
 
@@ -51,21 +51,20 @@ class Decision(NamedTuple):
     """What the probabilities count; empty where there are none."""
 
 
-def decision(game: str, view: Any, names: Sequence[str], chances: Chances | None) -> Decision:
-    """What is asked by this view; with ``chances`` beside the buttons."""
+def decision(game: str, view: Any, names: Sequence[str], odds: Odds | None) -> Decision:
+    """What is asked by this view; with ``odds`` beside the buttons."""
     rule, groups = _GAMES[game](view, names)
-    if chances is None:
+    if odds is None:
         return Decision(rule, groups, "")
     shown = tuple(
         group._replace(
             choices=tuple(
-                one._replace(chance=_percent(chances[one.move])) if one.move in chances else one
-                for one in group.choices
+                one._replace(chance=_percent(odds[one.move])) if one.move in odds else one for one in group.choices
             )
         )
         for group in groups
     )
-    return Decision(rule, shown, _odds(game) if chances else "")
+    return Decision(rule, shown, _counted(game) if odds else "")
 
 
 def _percent(share: Fraction) -> str:
@@ -76,7 +75,7 @@ def _percent(share: Fraction) -> str:
     return _("> 99 %") if share < 1 and percent == 100 else _("%(n)d %%") % {"n": percent}
 
 
-def _odds(game: str) -> str:
+def _counted(game: str) -> str:
     return {
         "three_coins": _(
             "The percentages say how likely it is right, if the others hid at random; what they said is up to you."

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from arena.chances import chances
+from arena.odds import odds as odds_of
 from webapp.matches import replay
 from webapp.matches import selectors as matches
 from webapp.matches.drawing import drawing
@@ -78,7 +78,7 @@ def _playing(sitting: Sitting, position: Position, *, odds: bool) -> Shown:
         story=_story(position, key, last),
     )
     if view.legal and left is not None and left > 0:
-        found = chances(position.course.game, view) if odds else None
+        found = odds_of(position.course.game, view) if odds else None
         asked = decision(position.course.game, view, position.names, found)
         return base._replace(
             state="asked",

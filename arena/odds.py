@@ -12,11 +12,11 @@ from typing import Any
 
 from arena.games import commerce, mia, three_coins
 
-Chances = Mapping[str, Fraction]
+Odds = Mapping[str, Fraction]
 """By the text of a move; moves about which nothing can be said are missing."""
 
 
-def chances(game: str, view: Any) -> Chances:
+def odds(game: str, view: Any) -> Odds:
     """For each legal move of the view's seat how probable it is that it is true, right, or succeeds.
 
     Three Coins: a bid, that so many coins are in the fists; a word, that it is right. Mia: an announcement, that the
@@ -44,7 +44,7 @@ def totals(view: three_coins.View) -> dict[int, Fraction]:
     return spread
 
 
-def _three_coins(view: three_coins.View) -> Chances:
+def _three_coins(view: three_coins.View) -> Odds:
     if view.phase != "bidding":
         return {}
     spread = totals(view)
@@ -69,7 +69,7 @@ def _sum(shares: Iterable[Fraction]) -> Fraction:
 # ---- Mia -------------------------------------------------------------------------------------------
 
 
-def _mia(view: mia.View) -> Chances:
+def _mia(view: mia.View) -> Odds:
     options = view.options
     under = mia.ROLLS if view.dice is None else (view.dice,)
     rank = mia.ranking(options).rank
@@ -98,7 +98,7 @@ def _share(hits: Iterable[bool]) -> Fraction:
 # ---- Commerce --------------------------------------------------------------------------------------
 
 
-def _commerce(view: commerce.View) -> Chances:
+def _commerce(view: commerce.View) -> Odds:
     assert view.seat is not None
     own = view.hands[view.seat] or ()
     known = {*own, *(discard.card for discard in view.discards if discard.card is not None)}
@@ -113,4 +113,4 @@ def _commerce(view: commerce.View) -> Chances:
     return found
 
 
-_GAMES: Mapping[str, Callable[[Any], Chances]] = {"three_coins": _three_coins, "mia": _mia, "commerce": _commerce}
+_GAMES: Mapping[str, Callable[[Any], Odds]] = {"three_coins": _three_coins, "mia": _mia, "commerce": _commerce}
