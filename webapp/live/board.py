@@ -20,7 +20,7 @@ from arena.rules import MatchEnded
 from arena.verify import Frame
 from webapp.live import frames
 from webapp.live.hub import START, Channel, Entry, Id
-from webapp.matches.replay import shown, told_apart
+from webapp.matches.replay import UNNOTED, shown, told_apart
 
 log = logging.getLogger(__name__)
 
@@ -109,7 +109,8 @@ def draw(match: _Match, seen: Sequence[Frame], end: str, language: str) -> bytes
     """The table and the story so far, as a piece of a page."""
     with translation.override(language):
         try:
-            replay = shown(course=Course(match.game), seen=seen, names=match.bots, key="public", at=len(seen) - 1)
+            course = Course(match.game)
+            replay = shown(course=course, seen=seen, noted=UNNOTED, names=match.bots, key="public", at=len(seen) - 1)
         except Exception:
             # a spectator's page must not take the stream of all others along
             log.exception("a table of %s could not be drawn", match.game)

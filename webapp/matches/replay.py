@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from arena import verify
 from arena.games import find_game
+from arena.insight import Insight, insight, words
 from arena.record import FaultStep, MovesStep, Record, Step
 from arena.rules import OMNISCIENT, PUBLIC, Viewer, at_seat
 from arena.story import tell
@@ -42,6 +43,7 @@ class Line(NamedTuple):
     """Where it leads: to the last one of its steps."""
     text: str
     notes: tuple[str, ...]
+    """What else is told of it; also how likely it was, as far as the viewer can tell."""
     mark: str
     """How it is marked: ``true``, ``bluff``, ``unseen``, ``word``, ``fault``, ``plain``."""
     mark_words: str
@@ -61,6 +63,13 @@ class RoundLines(NamedTuple):
     """Where it leads: to its end where that is known, else to its start."""
     lines: tuple[Line, ...]
     current: bool
+
+
+class Telling(NamedTuple):
+    """One of the moments that decided the match."""
+
+    step: int
+    text: str
 
 
 class Seat(NamedTuple):
@@ -92,6 +101,8 @@ class Replay(NamedTuple):
     """The kinds of marks in the signature picture, and what they mean."""
     strip: Svg
     faults: tuple[str, ...]
+    moments: tuple[Telling, ...]
+    """The steps that decided the match, the most telling one first; none but for who sees everything."""
     doubt: str
     """Why the record cannot be verified; empty where it was."""
 
@@ -110,6 +121,10 @@ class Steps(NamedTuple):
     before: str
     between: str
     after: str = ""
+
+
+UNNOTED = Insight((), (), (), ())
+"""Nothing is noted of what is still being played: whoever sits there does his own reckoning."""
 
 
 class NoSuchStep(LookupError):
@@ -154,6 +169,11 @@ def frames(record: Record, name: str, viewer: Viewer) -> tuple[Frame, ...]:
     return _frames(_Held(name, record), viewer)
 
 
+@lru_cache(maxsize=24)
+def _insight(held: _Held, viewer: Viewer) -> Insight:
+    return insight(held.record.game, _frames(held, viewer), held.record.steps)
+
+
 @lru_cache(maxsize=1024)
 def _verified(held: _Held) -> str:
     try:
@@ -190,14 +210,16 @@ def replay(*, record: Record, name: str, key: str, step: int | None = None) -> R
     viewer = viewer_of(key, len(record.players))
     seen = frames(record, name, viewer)
     names = seat_names(record)
-    made = shown(course=record, seen=seen, names=names, key=key, at=len(seen) - 1 if step is None else step)
+    noted = _insight(_Held(name, record), viewer)
+    at = len(seen) - 1 if step is None else step
+    made = shown(course=record, seen=seen, noted=noted, names=names, key=key, at=at)
     return made._replace(
         title=_title(record, seen[-1], made.part, names, viewer, made.step == made.last), doubt=doubt(record, name)
     )
 
 
-def shown(*, course: Course, seen: Sequence[Frame], names: Sequence[str], key: str, at: int) -> Replay:
-    """The same of anything that was played, from what ``key`` saw of it; without a title.
+def shown(*, course: Course, seen: Sequence[Frame], noted: Insight, names: Sequence[str], key: str, at: int) -> Replay:
+    """The same of anything that was played, from what ``key`` saw of it and what is noted of that; without a title.
 
     Raises:
         NoSuchStep: there is no such step, or nobody is called so.
@@ -209,7 +231,7 @@ def shown(*, course: Course, seen: Sequence[Frame], names: Sequence[str], key: s
     drawn = drawing(course.game)
     assert drawn is not None
     all_seen = viewer == OMNISCIENT
-    story = _story(course, seen, names, viewer, drawn, at)
+    story = _story(course, seen, noted, names, viewer, drawn, at)
     upto = seen[: at + 1]
     round_ = next((i for i, one in enumerate(story, 1) if one.current), 0)
     return Replay(
@@ -230,6 +252,7 @@ def shown(*, course: Course, seen: Sequence[Frame], names: Sequence[str], key: s
         # what comes later is no secret to who sees everything, and would be one to all others
         strip=drawn.strip(seen if all_seen else upto),
         faults=_faults(course, names, viewer, at if not all_seen else last),
+        moments=_moments(noted, names) if all_seen else (),
         doubt="",
     )
 
@@ -257,10 +280,14 @@ def _viewers(names: Sequence[str], key: str) -> tuple[Seat, ...]:
 
 
 def told(*, course: Course, seen: Sequence[Frame], names: Sequence[str], key: str, at: int) -> tuple[RoundLines, ...]:
-    """The story alone of anything that was played, as ``key`` saw it up to ``at``."""
+    """The story alone of anything that is being played, as ``key`` saw it up to ``at``."""
     drawn = drawing(course.game)
     assert drawn is not None
-    return _story(course, seen, names, viewer_of(key, len(names)), drawn, at)
+    return _story(course, seen, UNNOTED, names, viewer_of(key, len(names)), drawn, at)
+
+
+def _moments(noted: Insight, names: Sequence[str]) -> tuple[Telling, ...]:
+    return tuple(Telling(one.step, words.tell_moment(one, names, translation)) for one in noted.moments)
 
 
 # ---- the story -----------------------------------------------------------------------------------
@@ -277,7 +304,13 @@ class _Group:
 
 
 def _story(
-    course: Course, seen: Sequence[Frame], names: Sequence[str], viewer: Viewer, drawn: Drawing, at: int
+    course: Course,
+    seen: Sequence[Frame],
+    noted: Insight,
+    names: Sequence[str],
+    viewer: Viewer,
+    drawn: Drawing,
+    at: int,
 ) -> tuple[RoundLines, ...]:
     """The rounds: how each of them ended, and the one that is shown step by step.
 
@@ -295,12 +328,13 @@ def _story(
             groups.append(_Group(index + 1))
         if heading is not None:
             groups[-1].title = heading
-    return tuple(_round(course, seen, names, viewer, drawn, at, group) for group in groups)
+    return tuple(_round(course, seen, noted, names, viewer, drawn, at, group) for group in groups)
 
 
 def _round(
     course: Course,
     seen: Sequence[Frame],
+    noted: Insight,
     names: Sequence[str],
     viewer: Viewer,
     drawn: Drawing,
@@ -311,7 +345,7 @@ def _round(
     upto = group.last if viewer == OMNISCIENT else min(group.last, at)
     known = upto == group.last
     shown = _joined(course, seen, range(group.first, upto + 1), drawn) if current else []
-    lines = tuple(_line(course, seen, steps, names, viewer, drawn, at) for steps in shown)
+    lines = tuple(_line(course, seen, noted, steps, names, viewer, drawn, at) for steps in shown)
     return RoundLines(group.title, group.summary if known else "", group.last if known else group.first, lines, current)
 
 
@@ -336,7 +370,14 @@ def _is_fault(course: Course, frame: Frame) -> bool:
 
 
 def _line(
-    course: Course, seen: Sequence[Frame], steps: range, names: Sequence[str], viewer: Viewer, drawn: Drawing, at: int
+    course: Course,
+    seen: Sequence[Frame],
+    noted: Insight,
+    steps: range,
+    names: Sequence[str],
+    viewer: Viewer,
+    drawn: Drawing,
+    at: int,
 ) -> Line:
     frames = seen[steps.start : steps.stop]
     step = _step(course, frames[0])
@@ -357,16 +398,33 @@ def _line(
         "wrong": _("wrong"),
         "fault": _("fault"),
     }.get(mark if mark == "fault" else truth or "", "")
+    exact, likely = _noted(course.game, noted, steps, names)
     return Line(
         steps[-1],
         _sentence(text or _("The match begins"), names),
-        tuple(_sentence(note, names) for note in notes),
+        tuple(_sentence(note, names) for note in (*likely, *notes, *_changed(noted, steps, names, viewer))),
         mark,
-        mark_words,
+        mark_words if mark == "fault" else exact or mark_words,
         _time(course, frames, viewer),
         mark == "fault",
         at in steps,
     )
+
+
+def _noted(game: str, noted: Insight, steps: range, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """What a claim or a doubt was, exactly; and the lines under it: how likely that was, or what a try could bring."""
+    notes = [note for note in noted.notes if note.step in steps]
+    exact, lines = "", words.tell_notes(game, notes, names, translation)
+    if len(notes) == 1 and notes[0].kind in ("claim", "doubt"):
+        exact, likely = words.tell_note(game, notes[0], names, translation)
+        lines = (likely,) if likely else ()
+    return exact, lines
+
+
+def _changed(noted: Insight, steps: range, names: Sequence[str], viewer: Viewer) -> list[str]:
+    """How the chances to win changed, for who sees everything."""
+    swings = [swing for swing in noted.swings if swing.step in steps] if viewer == OMNISCIENT else []
+    return [line for swing in swings if (line := words.tell_swing(swing, names, translation))]
 
 
 def _told(course: Course, frame: Frame, names: Sequence[str], drawn: Drawing) -> Told:
