@@ -114,6 +114,9 @@ class PersonSeat:
     async def ask(self, question: Question) -> Any:
         """Put the question, and wait for the answer; who has left gives none."""
         self.asked, self.answered = question, None
+        if self._missed >= MOST_MISSED and not self._left:
+            self._left = True
+            await in_database(services.ask_no_more)(claim=self._claim)
         if self._left:
             raise Gone("the person has left the table")
         assert question.deadline_ms is not None
@@ -141,9 +144,6 @@ class PersonSeat:
         while True:
             await self._news.wait()
             self._news.clear()
-            if self._missed >= MOST_MISSED and not self._left:
-                self._left = True
-                await in_database(services.ask_no_more)(claim=self._claim, left=True)
             await in_database(services.show)(claim=self._claim, steps=tuple(self._steps))
             self._tell()
             await asyncio.sleep(WRITE_SECONDS)

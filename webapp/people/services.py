@@ -225,13 +225,13 @@ def ask(*, claim: Claim, question: int, seconds: float, steps: Iterable[Step]) -
     _update(claim, question=question, until=Now() + timedelta(seconds=seconds), steps=write_steps(steps))
 
 
-def ask_no_more(*, claim: Claim, left: bool) -> None:
-    """The question is over, whether it was answered or not.
+def ask_no_more(*, claim: Claim) -> None:
+    """The person has let the time run out too often, and counts as having left.
 
     Raises:
         ClaimLost: as `show`.
     """
-    _update(claim, until=None, **({"left": True} if left else {}))
+    _update(claim, until=None, left=True)
 
 
 def _update(claim: Claim, **fields: object) -> None:
