@@ -78,7 +78,7 @@ def test_a_hand_is_told() -> None:
         "Semen shows K♣ K♦ K♥, a tricon of kings",
         "Daryna shows 3♠ 7♠ Q♠, a poen of spades",
         "Semen takes 4 with a tricon of kings",
-        "Semen's chance to win goes from 33\u00a0% to 49\u00a0%",
+        "Semen's chance to win goes from 33\u00a0% to 100\u00a0%",
     ]
     assert [line.mark for line in lines] == ["plain"] * 5 + ["word"]
     assert [line.step for line in lines] == [0, 1, 2, 4, 5, 6]

@@ -82,9 +82,9 @@ def test_the_round_of_the_document_is_told(document: Record) -> None:
     ]
     assert lines[2].notes == ("28\u00a0% of rolls reach it",)
     assert lines[-1].notes == (
-        "Had a chance of 72\u00a0%",
+        "Had seen the dice",
         "Under the cup: 43; A loses a life",
-        "A's chance to win goes from 25\u00a0% to 15\u00a0%",
+        "A's chance to win goes from 25\u00a0% to 12\u00a0%",
     )
     assert [line.step for line in lines] == [0, 3, 6, 7, 8, 9, 10]
     assert shown.story[0].summary == "B doubts A's 65, rightly: 43"
