@@ -145,6 +145,11 @@ def write(record: Record) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
+def write_steps(steps: Iterable[Step]) -> str:
+    """The steps of a match that is not over yet, as JSON; `read_steps` reads it back. They hold what is hidden."""
+    return _json([_step_tree(step) for step in steps])
+
+
 def canonical(record: Record) -> bytes:
     """The one form of ``record`` that is hashed: no ``started`` and no ``ms``, keys sorted, no spaces, UTF-8.
 
@@ -230,6 +235,15 @@ def read(text: str | bytes) -> Record:
         steps=tuple(_step(step, f"steps[{index}]", seats) for index, step in enumerate(_list(top["steps"], "steps"))),
         outcome=_outcome(top["outcome"], seats),
     )
+
+
+def read_steps(text: str | bytes, players: int) -> tuple[Step, ...]:
+    """The steps that `write_steps` wrote, of a match at a table of this size.
+
+    Raises:
+        RecordError: they are none.
+    """
+    return tuple(_step(step, f"steps[{index}]", players) for index, step in enumerate(_list(_parse(text), "steps")))
 
 
 def _parse(text: str | bytes) -> object:

@@ -141,9 +141,18 @@ Watch = Callable[[Any, tuple[Event, ...]], None]
 
 
 async def play(
-    game: AnyGame, terms: Terms, seats: Sequence[Seat], luck: Luck, *, clock: Clock, watch: Watch | None = None
+    game: AnyGame,
+    terms: Terms,
+    seats: Sequence[Seat],
+    luck: Luck,
+    *,
+    clock: Clock,
+    watch: Watch | None = None,
+    steps: list[Step] | None = None,
 ) -> Record:
     """Play one match from start to placement.
+
+    ``steps`` is where the steps are written down, for who wants to read along: they hold what is hidden.
 
     Whatever is raised, but for a wrong table, the seats have been told that the match counts for nobody.
 
@@ -151,7 +160,7 @@ async def play(
         PlatformFailure: it was broken off through our own fault.
         RulesetError: the table has a size that the ruleset does not allow.
     """
-    match = _Match(game, terms, seats, clock)
+    match = _Match(game, terms, seats, clock, [] if steps is None else steps)
     try:
         outcome = await match.run(luck.key, watch)
     except PlatformFailure as failure:
@@ -185,12 +194,12 @@ class _Given(NamedTuple):
 class _Match:
     """The running match: the state, what was written down, and what each seat has heard and has left."""
 
-    def __init__(self, game: AnyGame, terms: Terms, seats: Sequence[Seat], clock: Clock) -> None:
+    def __init__(self, game: AnyGame, terms: Terms, seats: Sequence[Seat], clock: Clock, steps: list[Step]) -> None:
         self.game = game
         self.terms = terms
         self.seats = seats
         self.clock = clock
-        self.steps: list[Step] = []
+        self.steps = steps
         self.viewers = [at_seat(seat) for seat in range(len(seats))]
         self.direct = [terms.limits is None and seat.immediate for seat in seats]
         """Which seats are asked here and now, without a task to wait for."""

@@ -7,7 +7,7 @@ on each state. Neither knows a particular game, and neither knows the referee.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from arena import chance
@@ -130,6 +130,17 @@ def frames(record: Record, viewer: Viewer) -> Iterator[Frame]:
         yield Frame(step, game.view(state, viewer), heard(events, viewer))
 
 
+def so_far(rules: Ruleset, players: int, steps: Sequence[Step], viewer: Viewer) -> Iterator[Frame]:
+    """The same of a match that is not over yet, from the steps that were written down.
+
+    Raises:
+        VerificationError: a step that the rules do not allow, when it is reached.
+    """
+    game = find_game(rules.game)
+    for step, state, events in _steps(game, rules, players, steps, key=None):
+        yield Frame(step, game.view(state, viewer), heard(events, viewer))
+
+
 # ---- what stands before the steps ----------------------------------------------------------------
 
 
@@ -198,12 +209,22 @@ def _check_outcome(claimed: Outcome, played: Outcome) -> None:
 
 
 def _fold(record: Record, game: AnyGame, rules: Ruleset, key: bytes | None) -> Iterator[Folded]:
-    """Every step in turn; with ``key`` the numbers of each draw are redone too."""
-    state, events = game.start(rules, len(record.players))
+    """Every step in turn, up to the end of the match; with ``key`` the numbers of each draw are redone too."""
+    state = None
+    for folded in _steps(game, rules, len(record.players), record.steps, key):
+        state = folded.state
+        yield folded
+    if game.outcome(state) is None:
+        missing = _missing(game, state)
+        raise VerificationError("steps", f"the record ends after step {len(record.steps)}, but {missing}")
+
+
+def _steps(game: AnyGame, rules: Ruleset, players: int, steps: Sequence[Step], key: bytes | None) -> Iterator[Folded]:
+    """The start and then every step in turn."""
+    state, events = game.start(rules, players)
     yield Folded(-1, state, events)
     forfeits: set[int] = set()  # of the simultaneous decision that is open
     defaults: set[int] = set()  # seats whose default move the next moves step must hold
-    steps = record.steps
     for index, step in enumerate(steps):
         where = f"steps[{index}]"
         draw = game.due(state)
@@ -224,11 +245,9 @@ def _fold(record: Record, game: AnyGame, rules: Ruleset, key: bytes | None) -> I
                 state, events = game.step(state, Left(frozenset(forfeits)))
                 forfeits.clear()
         yield Folded(index, state, events)
-    if game.outcome(state) is None:
-        raise VerificationError("steps", f"the record ends after step {len(steps)}, but {_missing(game, state)}")
 
 
-def _goes_on(game: AnyGame, state: Any, steps: tuple[Step, ...], index: int) -> bool:
+def _goes_on(game: AnyGame, state: Any, steps: Sequence[Step], index: int) -> bool:
     """Is the next step one more fault in the same simultaneous decision?"""
     return len(game.asked(state)) > 1 and index + 1 < len(steps) and isinstance(steps[index + 1], FaultStep)
 

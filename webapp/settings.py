@@ -95,6 +95,9 @@ ARENA_LADDER_PAUSE_SERVING = env.float("ARENA_LADDER_PAUSE_SERVING", default=0.5
 # has to be played again after a crash, and whatever else must not wait, finds a free one.
 ARENA_LADDER_TABLES = env.int("ARENA_LADDER_TABLES", default=0)
 
+# How many people may play at the same time. A table costs a process for each bot at it, not a worker.
+ARENA_PEOPLE_TABLES = env.int("ARENA_PEOPLE_TABLES", default=16)
+
 # How many versions may be validated at the same time, 0 for any number, and how long one may take: slow bots must not
 # keep all the workers to themselves.
 ARENA_VALIDATIONS = env.int("ARENA_VALIDATIONS", default=0)
@@ -155,6 +158,8 @@ INSTALLED_APPS = [
     "webapp.comparing",
     "webapp.moderation",
     "webapp.tournaments",
+    "webapp.people",
+    "webapp.live",
     "whitenoise.runserver_nostatic",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -174,6 +179,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "webapp.live.address.allow_the_stream",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "webapp.pages.language.LanguageMiddleware",
     "webapp.bodies.refuse_large_bodies",
@@ -243,6 +249,15 @@ if _cache.startswith(("redis://", "rediss://", "unix://")):
             "KEY_PREFIX": "cache",
         }
     }
+
+# ---- what happens now --------------------------------------------------------------------------------
+
+# Where `webapp.live` writes down what happens for those who watch: the Redis that all processes share, if there is one.
+ARENA_LIVE_REDIS = _cache if "CACHES" in vars() else ""
+
+# Where browsers find the streaming process: a path ("/live/", behind a proxy that sends it there), a port on the host
+# that the page itself was asked for by (":8001"), or a whole address. Empty: pages do not move by themselves.
+ARENA_LIVE_URL = env.str("ARENA_LIVE_URL", default="/live/" if _https or ALLAUTH_TRUSTED_PROXY_COUNT else "")
 
 # ---- the background ---------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ import click
 
 from webapp.processes import GaveUp, Printer, Service, Supervisor
 
-PARTS = ("prepare", "door", "worker", "scheduler", "web")
+PARTS = ("prepare", "door", "worker", "people", "scheduler", "live", "web")
 _PORTS_TO_TRY = 20
 
 
@@ -114,6 +114,13 @@ async def _start(supervisor: Supervisor, data: Path, choices: Choices) -> str:
         own["ARENA_BASE_URL"] = f"http://{_in_a_url(_reachable(choices.host))}:{port}"
         if not given.get("ALLOWED_HOSTS"):
             own["ALLOWED_HOSTS"] = _names_of_this_machine(choices.host)
+    live = given.get("ARENA_LIVE_LISTEN", "")
+    if not live and "live" in parts:
+        wanted = 0 if choices.port == 0 else None
+        live = f"{_in_a_url(choices.host)}:{_free_port(choices.host, wanted, (port or 8000) + 1, 'ARENA_LIVE_LISTEN')}"
+    behind_a_proxy = int(given.get("TRUSTED_PROXIES") or 0) or given.get("ARENA_BASE_URL", "").startswith("https:")
+    if "live" in parts and not behind_a_proxy and not given.get("ARENA_LIVE_URL"):
+        own["ARENA_LIVE_URL"] = f":{_host_and_port(live, 'ARENA_LIVE_LISTEN')[1]}"
 
     if not given.get("ARENA_VALIDATIONS"):
         own["ARENA_VALIDATIONS"] = str(choices.workers)
@@ -123,7 +130,7 @@ async def _start(supervisor: Supervisor, data: Path, choices: Choices) -> str:
     if "prepare" in parts:
         await supervisor.run(Service("prepare", [sys.executable, "-m", "webapp.prepare"], own))
     if "door" in parts:
-        host, number = _host_and_port(door)
+        host, number = _host_and_port(door, "ARENA_DOOR_LISTEN")
         ready = partial(_listens, _reachable(host), number)
         supervisor.start(Service("door", [*django, "door"], own, ready))
     if "worker" in parts:
@@ -131,8 +138,14 @@ async def _start(supervisor: Supervisor, data: Path, choices: Choices) -> str:
         command += ["--concurrency", str(choices.workers + 1), "--without-gossip", "--without-mingle"]
         # A match cut short is played again from its start: worth waiting a little for those that are almost over.
         supervisor.start(Service("worker", command, own, patience=10.0))
+    if "people" in parts:
+        supervisor.start(Service("people", [*django, "people"], own))
     if "scheduler" in parts:
         supervisor.start(Service("scheduler", [*django, "scheduler"], own))
+    if "live" in parts:
+        host, number = _host_and_port(live, "ARENA_LIVE_LISTEN")
+        command = [sys.executable, "-m", "webapp.live", "--host", host, "--port", str(number)]
+        supervisor.start(Service("live", command, own, partial(_answers_http, _reachable(host), number)))
     if port:
         command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", choices.host, "--port", str(port)]
         # most of a page's time is waiting, for the database or for the rest of a form that somebody sends slowly
@@ -247,10 +260,10 @@ def _free_port(host: str, wanted: int | None, default: int, option: str) -> int:
     raise CannotStart(f"all ports from {default} to {ports[-1]} are taken. Choose a free one with {option}.")
 
 
-def _host_and_port(address: str) -> tuple[str, int]:
+def _host_and_port(address: str, setting: str) -> tuple[str, int]:
     parts = urlsplit(f"//{address}")
     if not parts.hostname or not parts.port:
-        raise CannotStart(f"ARENA_DOOR_LISTEN must look like 127.0.0.1:50051, not {address!r}")
+        raise CannotStart(f"{setting} must look like 127.0.0.1:50051, not {address!r}")
     return parts.hostname, parts.port
 
 

@@ -51,6 +51,8 @@ def furnish() -> Shown:
         "rules": "/rules/",
         "write": "/write/",
         "status": "/status/",
+        "play": "/play/",
+        "play mia": "/play/?game=mia",
         "login": "/accounts/login/",
         "signup": "/accounts/signup/",
         "password": "/accounts/password/reset/",

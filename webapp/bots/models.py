@@ -19,6 +19,7 @@ class Bot(models.Model):
     class Kind(models.TextChoices):
         HOSTED = "hosted", _("hosted")  # our machine runs the uploaded file
         REMOTE = "remote", _("remote")  # the author's machine runs it and dials in
+        PERSON = "person", _("a person")  # whoever plays in the browser: one for each game, in no list of bots
 
     class State(models.TextChoices):
         ACTIVE = "active", _("active")
@@ -61,6 +62,11 @@ class Bot(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_person(self) -> bool:
+        """Does it stand for whoever plays in the browser? Such a one has no page, and belongs to nobody."""
+        return self.kind == self.Kind.PERSON
 
     @property
     def unreliable(self) -> bool:

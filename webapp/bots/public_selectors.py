@@ -24,7 +24,7 @@ class Doing(NamedTuple):
 
 def find_bot(*, game: str, name: str) -> Bot | None:
     """A bot by the name that people know, with ``connected``: does a line of it live?"""
-    found = Bot.objects.filter(game=game, name__iexact=name)
+    found = Bot.objects.filter(game=game, name__iexact=name).exclude(kind=Bot.Kind.PERSON)
     lines = Connection.objects.filter(bot=OuterRef("pk"), lease_until__gt=timezone.now())
     found = found.annotate(connected=Exists(lines))
     return found.select_related("owner", "active_version").defer("active_version__source").first()

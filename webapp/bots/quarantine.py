@@ -4,8 +4,8 @@ The rule, all of it. A series counts once it is decided for the bot: when it is 
 the table before a match. The bot was at fault in it if it was taken off, or made a fault of its own (unreadable,
 illegal, late, gone) in one of its matches that is not voided. `FAULTY_SERIES_IN_A_ROW` of them in a row, by their ends,
 and it goes into quarantine; one without a fault, and the count starts anew. What the platform breaks off or cancels
-counts neither way, nor does validation, nor a series that was made before the bot was let out of quarantine or of a
-ban. Bots of the house are exempt.
+counts neither way, nor does validation, a comparison of versions, or a table with a person, nor a series that was made
+before the bot was let out of quarantine or of a ban. Bots of the house are exempt.
 
 The bot's row carries the ids of the series in a row, so that deciding reads nothing else of its past.
 """
@@ -32,6 +32,8 @@ from webapp.matches.models import Block, Entry, EntryLog, Series, SeriesSeat
 COUNTED = (Bot.State.ACTIVE, Bot.State.RETIRED)
 """A bot that its author retires while it plays has played all the same: else that would be a way out."""
 
+NOT_COUNTED = (*Series.PRIVATE, Series.Purpose.PERSON)
+
 
 def judge_removal(*, series: Series, reasons: Mapping[int, str]) -> None:
     """These bots (by id) were taken off the table before a match. To be called in the transaction that does it."""
@@ -40,7 +42,7 @@ def judge_removal(*, series: Series, reasons: Mapping[int, str]) -> None:
 
 def judge_series(*, series: Series) -> None:
     """All matches of the series are written. To be called in the transaction that finishes it."""
-    if series.purpose in Series.PRIVATE:
+    if series.purpose in NOT_COUNTED:
         return
     faults: dict[int, str] = {}
     played = set()
@@ -59,7 +61,7 @@ def judge_series(*, series: Series) -> None:
 
 
 def _count(series: Series, reasons: Mapping[int, str]) -> None:
-    if not reasons or series.purpose in Series.PRIVATE:
+    if not reasons or series.purpose in NOT_COUNTED:
         return
     # in the order of their numbers, so that two series that end at once wait for each other, and not for ever
     bots = Bot.objects.select_for_update().filter(pk__in=reasons, house=False, state__in=COUNTED)

@@ -37,6 +37,12 @@ NEW_TOKENS = Limit("new_tokens", 60, 3_600)
 MOST_TOKENS = 10
 """How many tokens of a bot can be valid at the same time."""
 
+PERSON = "a person"
+"""The name under which whoever plays in the browser stands in records and lists."""
+
+LIKE_A_PERSON = frozenset({"aperson", "person", "theperson", "ahuman", "human", "you", "guest"})
+"""What no bot may be called, however it is spaced: it would be taken for somebody in the browser."""
+
 LONGEST_LABEL = 60
 MOST_TABLES = 16
 
@@ -74,7 +80,7 @@ def create_bot(*, owner: User, game: str, name: str, kind: str = Bot.Kind.REMOTE
         title = game_title(game)
     except RulesError as error:
         raise Refused(f"{error}.".capitalize()) from error
-    if kind not in Bot.Kind.values:
+    if kind not in (Bot.Kind.HOSTED, Bot.Kind.REMOTE):
         raise Refused(_("A bot is hosted or remote."))
     check_name(name)
     _spend(NEW_BOTS, owner)
@@ -110,7 +116,8 @@ def check_name(name: str) -> None:
         raise Refused(_("A bot's name begins and ends with a letter or a digit."))
     if "  " in name:
         raise Refused(_("A bot's name has no two spaces in a row."))
-    if name.lower() in _reserved_names():
+    plain = re.sub("[^a-z0-9]", "", name.lower())
+    if name.lower() in _reserved_names() or plain in LIKE_A_PERSON:
         raise Refused(_("The name %(name)s is kept for the house. Please choose another one.") % {"name": name})
 
 
@@ -406,6 +413,20 @@ def ensure_house_bots() -> HouseBots:
                 if _make_active(locked, version):
                     (created if made else updated).append(label)
     return HouseBots(tuple(created), tuple(updated), tuple(warnings))
+
+
+def person_version(*, game: str) -> Version:
+    """What stands for whoever plays this game in the browser: a version like any other for records and entries.
+
+    It has no source, is no bot's active one, and belongs to the house, so that nobody seats, rates or judges it.
+    """
+    about = "Whoever sits down at a table in the browser."
+    bot, _made = Bot.objects.get_or_create(
+        game=game, kind=Bot.Kind.PERSON, defaults={"name": PERSON, "house": True, "about": about}
+    )
+    digest = "sha256:" + hashlib.sha256(PERSON.encode()).hexdigest()
+    version, _made = Version.objects.get_or_create(bot=bot, digest=digest, defaults={"number": 1})
+    return version
 
 
 def _reserved_names() -> frozenset[str]:

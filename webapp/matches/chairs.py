@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from django.conf import settings
 
+from arena.exchange import Party
 from arena.hosted import HostedBot
 from arena.package import stored_package, unpack
 from arena.protocol.v1 import arena_pb2 as pb
-from arena.referee import Gone
+from arena.record import Step
+from arena.referee import Gone, Seat
 from arena.rules import AnyGame
 from arena.seats import LineLost, LineSeat, Listener
 from arena.seats.relay import RelayLine
 from arena.siblings import ENTRY
-from arena.table import Player
+from arena.table import Player, Question
 from webapp.bots.models import Bot, Connection, Version
 from webapp.database import in_database
 from webapp.matches import services
@@ -46,8 +48,35 @@ class Busy(Exception):
     """The lines of a remote bot are all at other tables: the series is to be played later."""
 
 
+class Sitter(Seat, Party, Protocol):
+    """What the referee asks in a match, and what is known of it afterwards."""
+
+    log: list[str]
+    """What it wrote for its author."""
+    log_decisions: list[int]
+    """For each line the number of the question with whose answer it came."""
+    asked: Question | None
+    """The newest question."""
+    answered: Any | None
+    """The move that came as the answer to it, if it could be read."""
+
+    async def tell_block(self, block: str, commitment: bytes, hashes: Sequence[bytes]) -> None:
+        """Tell a process that comes later what everybody is bound to."""
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """A seat that reads along: what it makes of the steps must go through the game's ``view``."""
+
+    def follow(self, steps: Sequence[Step]) -> None:
+        """A match begins, whose steps will be written down there."""
+
+    def stepped(self) -> None:
+        """There is something new."""
+
+
 class Chair(Protocol):
-    """One bot over one series: it sits down for every match and rises after it."""
+    """One bot, or a person, over one series: it sits down for every match and rises after it."""
 
     async def open(self) -> None:
         """Get ready for the series.
@@ -56,7 +85,7 @@ class Chair(Protocol):
             PlatformFailure: our own fault.
         """
 
-    async def sit(self) -> LineSeat:
+    async def sit(self) -> Sitter:
         """The seat for the next match."""
 
     async def rise(self) -> str:
@@ -66,12 +95,21 @@ class Chair(Protocol):
         """The series is over for this bot."""
 
 
+Seating = Callable[[Claim, AnyGame], Chair]
+"""Where the process that plays with people gets the chair of a person from."""
+
+
+def player_of(version: Version) -> Player:
+    """Who plays, as records name it: a person has no version."""
+    return Player(version.bot.name, None if version.bot.is_person else version.digest)
+
+
 def hosted_chair(version: Version, *, game: AnyGame, folder: Path, listener: Listener) -> Chair:
     """The chair of a bot that our machine runs; ``folder`` and ``listener`` are for this seat alone."""
     # without a source, whose author has left meanwhile, it is an empty file, out of which comes no bot
     package = stored_package(bytes(version.source or b""), version.filename if version.source else ENTRY)
     unpack(package, folder)
-    return HostedBot(game, Player(version.bot.name, version.digest), folder, package.entry, listener)
+    return HostedBot(game, player_of(version), folder, package.entry, listener)
 
 
 class RemoteChair:

@@ -46,6 +46,7 @@ class Series(models.Model):
         TOURNAMENT = "tournament", _("tournament")
         EXHIBITION = "exhibition", _("exhibition")
         COMPARISON = "comparison", _("comparison")
+        PERSON = "person", _("a person at the table")
 
     PRIVATE = (Purpose.VALIDATION, Purpose.COMPARISON)
     """How a version was validated, and what its author compares it with, concerns that author alone."""

@@ -123,6 +123,10 @@ class Steps(NamedTuple):
     after: str = ""
 
 
+UNNOTED = Insight((), (), (), ())
+"""Nothing is noted of what is still being played: whoever sits there does his own reckoning."""
+
+
 class NoSuchStep(LookupError):
     """The match has no such step, or no such viewer."""
 
@@ -186,7 +190,11 @@ def doubt(record: Record, name: str) -> str:
 
 def seat_names(record: Record) -> tuple[str, ...]:
     """The names of the players, told apart where two are the same."""
-    names = [line.bot for line in record.players]
+    return told_apart([line.bot if line.version is not None else _("a person") for line in record.players])
+
+
+def told_apart(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of players by seat, numbered where two are the same."""
     return tuple(
         f"{name} ({names[: seat + 1].count(name)})" if names.count(name) > 1 else name
         for seat, name in enumerate(names)
@@ -269,6 +277,13 @@ def _viewers(names: Sequence[str], key: str) -> tuple[Seat, ...]:
     keys = [("everything", _("Everything")), ("public", _("Public"))]
     keys += [(str(seat), _("as %(name)s") % {"name": name}) for seat, name in enumerate(names)]
     return tuple(Seat(one, label, one == key) for one, label in keys)
+
+
+def told(*, course: Course, seen: Sequence[Frame], names: Sequence[str], key: str, at: int) -> tuple[RoundLines, ...]:
+    """The story alone of anything that is being played, as ``key`` saw it up to ``at``."""
+    drawn = drawing(course.game)
+    assert drawn is not None
+    return _story(course, seen, UNNOTED, names, viewer_of(key, len(names)), drawn, at)
 
 
 def _moments(noted: Insight, names: Sequence[str]) -> tuple[Telling, ...]:

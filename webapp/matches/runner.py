@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import django.db
 from django.conf import settings
@@ -26,13 +26,14 @@ from arena.exchange import Withheld, bind, unveil
 from arena.games import find_game
 from arena.pairing import seat_orders
 from arena.protocol.v1 import arena_pb2 as pb
-from arena.record import FaultStep, write
+from arena.record import FaultStep, Step, write
 from arena.referee import Luck, PlatformFailure, Terms, play
-from arena.rules import AnyGame, Ruleset, ruleset
-from arena.seats import LineSeat, Listener
-from arena.table import Limits, Player
-from webapp.bots.models import Version
+from arena.rules import AnyGame, Event, Ruleset, ruleset
+from arena.seats import Listener
+from arena.table import Limits
+from webapp.bots.models import Bot, Version
 from webapp.database import in_database
+from webapp.live.table import Teller
 from webapp.matches import hosting, services
 from webapp.matches.chairs import (
     PATIENCE_SECONDS,
@@ -40,10 +41,14 @@ from webapp.matches.chairs import (
     Absent,
     Busy,
     Chair,
+    Reader,
     RemoteChair,
+    Seating,
+    Sitter,
     find_lines,
     hosted_chair,
     open_all,
+    player_of,
 )
 from webapp.matches.models import Block, Series
 from webapp.matches.services import Claim, ClaimLost
@@ -54,6 +59,9 @@ log = logging.getLogger(__name__)
 
 LEAVING_SECONDS = 30.0
 """So long before the queue would end the task, the series is ended in order."""
+
+PERSON_SECONDS = 3 * 3600.0
+"""How long a person may sit at one table."""
 
 LONGEST_EXCHANGE = 4000
 """Characters of a question, and of an answer, that are kept for the author of a bot at fault."""
@@ -74,8 +82,12 @@ class Plan(NamedTuple):
     """A fault costs the place at the table; else a default move is made."""
     candidate: int | None
     """The series seat of the version that is validated: its first fault ends the series."""
+    shown: bool
+    """Spectators may follow it: how a version is validated concerns its author alone."""
     tournament: bool
     """The table waits for who is not connected, without a worker meanwhile."""
+    person: bool
+    """Somebody sits there who thinks for minutes."""
     planned: int
     duplicate: bool
     versions: dict[int, Version]
@@ -95,12 +107,18 @@ def run_series(series_id: int, worker: str) -> None:
     if claim is not None:
         # found out here, once a process: the trial has an event loop of its own
         found = hosting.report()
-        asyncio.run(_run(claim, strong=found.strong))
+        asyncio.run(play_claimed(claim, strong=found.strong))
 
 
-async def _run(claim: Claim, *, strong: bool) -> None:
-    """Play under the claim; whatever goes wrong is the platform's fault, and the series is handed back."""
-    playing = asyncio.ensure_future(_play(claim, strong=strong))
+async def play_claimed(claim: Claim, *, strong: bool, seating: Seating | None = None) -> None:
+    """Play under the claim; whatever goes wrong is the platform's fault, and the series is handed back.
+
+    Args:
+        claim: the right to play it.
+        strong: this process may run strangers' programs.
+        seating: where people get their chairs from; None where no series with a person is claimed.
+    """
+    playing = asyncio.ensure_future(_play(claim, strong=strong, seating=seating))
     renewing = asyncio.ensure_future(_keep(claim))
     try:
         await _play_to_an_end(playing, renewing, claim)
@@ -173,7 +191,9 @@ def load(claim: Claim) -> Plan:
         rules=ruleset(game, series.ruleset.preset or None, series.ruleset.options),
         limits=Limits(series.ready_ms, series.move_ms, series.bank_ms),
         strict=series.rated or series.purpose in STRICT,
+        shown=series.purpose not in Series.PRIVATE,
         tournament=series.purpose == Series.Purpose.TOURNAMENT,
+        person=series.purpose == Series.Purpose.PERSON,
         candidate=next((seat.seat for seat in seats if seat.version.validation_id == series.pk), None),
         planned=series.planned,
         duplicate=series.duplicate,
@@ -193,7 +213,7 @@ class Unsafe(Exception):
     """A bot of the series is a stranger's, and this worker has no strong sandbox."""
 
 
-async def _play(claim: Claim, *, strong: bool) -> None:
+async def _play(claim: Claim, *, strong: bool, seating: Seating | None) -> None:
     plan = await in_database(load)(claim)
     if plan.played >= plan.planned:
         return  # the worker before was lost after the last match, before it could say so
@@ -210,6 +230,10 @@ async def _play(claim: Claim, *, strong: bool) -> None:
             for seat, version in plan.versions.items():
                 if seat in lines:
                     chairs[seat] = RemoteChair(lines[seat], claim=claim, game=plan.game)
+                    continue
+                if version.bot.is_person:
+                    assert seating is not None, "series with people are claimed by who can seat them"
+                    chairs[seat] = seating(claim, plan.game)
                     continue
                 # a folder and a socket for each, so that nobody can dial in as somebody else
                 listener = await listening.enter_async_context(Listener(f"unix:{name}/{seat}.s"))
@@ -229,6 +253,8 @@ def _seconds(plan: Plan) -> float | None:
         return None
     if plan.candidate is not None:
         return float(settings.ARENA_VALIDATION_SECONDS)
+    if plan.person:
+        return PERSON_SECONDS
     return max(1.0, float(settings.ARENA_TASK_SECONDS) - LEAVING_SECONDS)
 
 
@@ -252,7 +278,7 @@ class _Table(NamedTuple):
     luck: Luck
     orders: Sequence[Sequence[int]]
     """The series seats by their seat, for every match of the block."""
-    seats: Sequence[LineSeat]
+    seats: Sequence[Sitter]
     """Those who have just agreed on the luck, in the order of the first match; empty when it was agreed on before."""
 
 
@@ -282,7 +308,7 @@ class _Sitting:
 
     async def _greet(self) -> None:
         """Tell the remote bots that a table has been found; a hosted bot's process hears of one match only."""
-        players = [(version.bot.name, version.digest) for version in self.plan.versions.values()]
+        players = [player_of(version) for version in self.plan.versions.values()]
         for chair in self._remote():
             await (await chair.sit()).greet(f"series {self.plan.claim.series}", self.plan.planned, players)
 
@@ -299,7 +325,8 @@ class _Sitting:
 
     async def _block(self, table: _Table, number: int, played: int) -> int:
         """What is left of a block, from the match of this number on; returns the number after it."""
-        records, seats = [], table.seats
+        records: list[str] = []
+        seats = table.seats
         for index in range(played, len(table.orders)):
             order = table.orders[index]
             if not seats:
@@ -329,7 +356,7 @@ class _Sitting:
                 return _Table(*agreed, orders, seats)
             await self._rise(orders[0])
 
-    async def _agree(self, order: Sequence[int], seats: Sequence[LineSeat]) -> tuple[Block, Luck] | None:
+    async def _agree(self, order: Sequence[int], seats: Sequence[Sitter]) -> tuple[Block, Luck] | None:
         """Exchange commitments; None when somebody did not do his part and was taken off the table."""
         claim, seconds = self.plan.claim, self.plan.limits.ready_ms / 1000
         block = None
@@ -368,20 +395,41 @@ class _Sitting:
         await chair.close()
 
     async def _match(
-        self, number: int, table: _Table, order: Sequence[int], seats: Sequence[LineSeat], closing: bool
+        self, number: int, table: _Table, order: Sequence[int], seats: Sequence[Sitter], closing: bool
     ) -> str:
         plan = self.plan
         versions = [plan.versions[seat] for seat in order]
         terms = Terms(
             match=f"m-{secrets.token_hex(8)}",
             ruleset=plan.rules,
-            players=tuple(Player(version.bot.name, version.digest) for version in versions),
+            players=tuple(player_of(version) for version in versions),
             limits=plan.limits,
             penalty="forfeit" if plan.strict else "default",
             number=number,
             started=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
         )
-        record = await play(plan.game, terms, seats, table.luck, clock=self.clock)
+        steps: list[Step] = []
+        readers = [seat for seat in seats if isinstance(seat, Reader)]
+        for reader in readers:
+            reader.follow(steps)
+        teller = None
+        if plan.shown:
+            bots = [version.bot.name for version in versions]
+            series, match = plan.claim.series, terms.match
+            teller = Teller(series, game=plan.game, match=match, number=number, planned=plan.planned, bots=bots)
+
+        def watch(state: Any, events: tuple[Event, ...]) -> None:
+            for reader in readers:
+                reader.stepped()
+            if teller is not None:
+                teller.watch(state, events)
+
+        try:
+            record = await play(plan.game, terms, seats, table.luck, clock=self.clock, watch=watch, steps=steps)
+        except BaseException:
+            if teller is not None:
+                teller.end(whole=False)
+            raise
         finished = datetime.now(UTC)
         printed = await self._rise(order)
         logs = [_log(plan, seat, output) for seat, output in zip(seats, printed, strict=True)]
@@ -396,11 +444,13 @@ class _Sitting:
             logs=logs,
             finished=finished,
             closing=closing or self.failed,
-            runtime=runtime.name() if any(not isinstance(self.chairs[seat], RemoteChair) for seat in order) else "",
+            runtime=runtime.name() if any(version.bot.kind == Bot.Kind.HOSTED for version in versions) else "",
         )
+        if teller is not None:
+            teller.end(whole=True)
         return write(record)
 
-    async def _sit(self, order: Sequence[int]) -> list[LineSeat]:
+    async def _sit(self, order: Sequence[int]) -> list[Sitter]:
         return list(await asyncio.gather(*(self.chairs[seat].sit() for seat in order)))
 
     async def _rise(self, order: Sequence[int]) -> list[str]:
@@ -419,7 +469,7 @@ class _Sitting:
         return _name(self.plan.claim.series, block.number)
 
 
-def _log(plan: Plan, seat: LineSeat, output: str) -> services.Log:
+def _log(plan: Plan, seat: Sitter, output: str) -> services.Log:
     """What the bot on this seat wrote, and what was between it and the arena last."""
     lines = tuple(zip(seat.log_decisions, seat.log, strict=True))
     if seat.asked is None:

@@ -23,6 +23,7 @@ from webapp.matches import replay
 from webapp.matches.drawing.svg import Svg
 from webapp.matches.drawing.telling import listed
 from webapp.matches.models import Block, Entry, EntryLog, Match, Ruleset, Series, SeriesSeat
+from webapp.pages.naming import shown_name
 
 PAGE = 20
 
@@ -76,8 +77,8 @@ NAMED = 4
 
 def outcome_words(entries: Sequence[Entry]) -> str:
     """Who won against whom, from the entries of a match by place."""
-    first = [entry.bot.name for entry in entries if entry.place == 1]
-    others = [entry.bot.name for entry in entries if entry.place != 1]
+    first = [shown_name(entry.bot) for entry in entries if entry.place == 1]
+    others = [shown_name(entry.bot) for entry in entries if entry.place != 1]
     if len(others) > NAMED + 1:
         others = [*others[:NAMED], _("%(n)d more") % {"n": len(others) - NAMED}]
     if not others:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 from kombu import Queue
@@ -26,6 +26,7 @@ from arena.referee import Luck
 from webapp.bots.models import Bot, Connection, Version
 from webapp.bots.quarantine import judge_removal, judge_series
 from webapp.celery import Priority, app
+from webapp.live.news import changed, series_changed
 from webapp.matches.models import Block, Entry, EntryLog, Match, Ruleset, Series, SeriesSeat
 from webapp.matches.verdicts import conclude
 
@@ -43,6 +44,10 @@ MOST_BREAKS = 3
 
 LATER_SECONDS = 1.0
 """How long a series stays in the queue when the bots that it wants are all at other tables."""
+
+
+BROKEN_OFF = "The arena broke this table off, through no fault of anybody at it:"
+"""How the note of a series with a person begins that the platform failed."""
 
 
 class ClaimLost(Exception):
@@ -95,7 +100,12 @@ def create_series(
 
 
 def ring(series: Series, *, in_seconds: float = 0.0) -> None:
-    """Wake a worker for a waiting series, once the present transaction is committed. Ringing twice does no harm."""
+    """Wake a worker for a waiting series, once the present transaction is committed. Ringing twice does no harm.
+
+    Nobody is woken for a table with a person: the process that plays these looks for them itself.
+    """
+    if series.purpose == Series.Purpose.PERSON:
+        return
     if series.purpose == Series.Purpose.VALIDATION:
         priority = Priority.PERSON
     elif series.purpose == Series.Purpose.COMPARISON:
@@ -120,12 +130,17 @@ def _call_worker(series_id: int, options: Mapping[str, Any]) -> None:
         log.warning("nobody is called to series %s, the scheduler will do it again: %s", series_id, error)
 
 
-def claim(*, series_id: int, worker: str) -> Claim | None:
-    """Take a waiting series; None when it is not waiting (any more), or has to wait for other validations."""
+def claim(*, series_id: int, worker: str, people: bool = False) -> Claim | None:
+    """Take a waiting series; None when it is not waiting (any more), or has to wait for other validations.
+
+    Those with a person at the table are for the process that plays with ``people``, and all others for the workers:
+    who sits and thinks for minutes must not keep a worker from the ladder.
+    """
+    kinds = Q(purpose=Series.Purpose.PERSON) if people else ~Q(purpose=Series.Purpose.PERSON)
     with transaction.atomic():
         if not validation_may_begin(series_id):
             return None
-        taken = Series.objects.filter(pk=series_id, state=Series.State.WAITING).update(
+        taken = Series.objects.filter(kinds, pk=series_id, state=Series.State.WAITING).update(
             state=Series.State.PLAYING,
             attempt=F("attempt") + 1,
             worker=worker,
@@ -135,7 +150,9 @@ def claim(*, series_id: int, worker: str) -> Claim | None:
         )
         if not taken:
             return None
-        return Claim(series_id, Series.objects.values_list("attempt", flat=True).get(pk=series_id), worker)
+        series = Series.objects.get(pk=series_id)
+        _tell(series)
+        return Claim(series_id, series.attempt, worker)
 
 
 def validation_may_begin(series_id: int) -> bool:
@@ -164,6 +181,16 @@ def _hold(claim: Claim) -> Series:
     if series is None:
         raise ClaimLost(f"series {claim.series} is not held any more (attempt {claim.attempt})")
     return series
+
+
+def _tell(series: Series) -> None:
+    """Have the pages that show the series look again. How a version is validated concerns its author alone."""
+    if series.purpose == Series.Purpose.VALIDATION:
+        return
+    series_changed(series.pk)
+    if series.purpose == Series.Purpose.TOURNAMENT:
+        slugs = Series.objects.filter(pk=series.pk).values_list("pairing__tournament__slug", flat=True)
+        changed(*(f"tournament-{slug}" for slug in slugs if slug))
 
 
 # ---- the lines of remote bots ----------------------------------------------------------------------
@@ -250,6 +277,7 @@ def open_block(
 ) -> Block:
     """Publish what everybody is bound to, before any nonce is revealed."""
     series = _hold(claim)
+    _tell(series)
     return Block.objects.create(
         series=series,
         number=blocks_of(series.pk) + 1,
@@ -279,7 +307,7 @@ def luck_of(block: Block) -> Luck | None:
 @transaction.atomic
 def break_block(*, claim: Claim, block: Block, reason: str) -> None:
     """The block will not be played (on); its commitment stays published, with the reason."""
-    _hold(claim)
+    _tell(_hold(claim))
     _close(block, Block.State.BROKEN, reason)
 
 
@@ -347,6 +375,7 @@ def write_match(
     if series.broken:
         series.broken = 0
         series.save(update_fields=["broken"])
+    _tell(series)
     return match
 
 
@@ -408,6 +437,7 @@ def remove_seats(*, claim: Claim, reasons: dict[int, str], outputs: Mapping[int,
         taken.save(update_fields=["removed", "output"])
         removed.setdefault(taken.version.bot_id, reason)
     judge_removal(series=series, reasons=removed)
+    _tell(series)
 
 
 # ---- ends ----------------------------------------------------------------------------------------
@@ -443,6 +473,9 @@ def withdraw(*, series_id: int, note: str) -> None:
 def hand_back(*, claim: Claim, note: str = "") -> None:
     """The series cannot begin yet, and nobody is to blame: it goes back into the queue, for a little later."""
     series = _hold(claim)
+    if series.purpose == Series.Purpose.PERSON:  # who sits there is told at once, and may begin anew
+        _end(series, Series.State.CANCELLED, note)
+        return
     series.note = note[:300]
     _wait(series)
     ring(series, in_seconds=LATER_SECONDS)
@@ -455,6 +488,10 @@ def break_off(*, claim: Claim, reason: str) -> None:
 
 
 def _break_off(series: Series, reason: str) -> None:
+    if series.purpose == Series.Purpose.PERSON:  # nobody sits through the same match twice
+        give_up_blocks(series=series, reason=reason)
+        _end(series, Series.State.CANCELLED, f"{BROKEN_OFF} {reason}")
+        return
     series.broken += 1
     if series.broken >= MOST_BREAKS:
         give_up_blocks(series=series, reason=reason)
@@ -480,6 +517,7 @@ def _wait(series: Series) -> None:
     Connection.objects.filter(series=series).delete()
     series.state, series.worker, series.lease_until = Series.State.WAITING, "", None
     series.save(update_fields=["state", "note", "worker", "lease_until", "broken"])
+    _tell(series)
 
 
 def _end(series: Series, state: Series.State, note: str) -> None:
@@ -487,6 +525,7 @@ def _end(series: Series, state: Series.State, note: str) -> None:
     series.state, series.note, series.finished = state, note[:300], timezone.now()
     series.worker, series.lease_until = "", None
     series.save(update_fields=["state", "note", "finished", "worker", "lease_until", "broken"])
+    _tell(series)
     if series.purpose == Series.Purpose.VALIDATION:
         conclude(series)
         for waiting in Series.objects.filter(purpose=series.purpose, state=Series.State.WAITING).order_by("pk")[:20]:
@@ -520,6 +559,7 @@ def ring_again(*, older_than: timedelta) -> int:
     As long as there are calls in the queue, the workers are merely busy; more calls would only make it longer.
     """
     waiting = Series.objects.filter(state=Series.State.WAITING, created__lt=timezone.now() - older_than)
+    waiting = waiting.exclude(purpose=Series.Purpose.PERSON)
     rung = list(waiting.order_by("created")[:100])
     if not rung or _calls_in_queue():
         return 0

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from webapp.live.fragments import once_a_second
 from webapp.matches import replay, selectors
 from webapp.matches.drawing import drawing
 from webapp.matches.models import Series
@@ -79,6 +80,7 @@ def match_record(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 @vary_on_headers("HX-Request")
+@once_a_second
 def series(request: HttpRequest, pk: int) -> HttpResponse:
     """A series: who plays, how far it is, its matches and its blocks."""
     found = selectors.find_series(pk=pk)

@@ -8,12 +8,18 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from arena.games import GAMES
+from webapp.bots.models import Bot
 
 
 def game_title(game: str) -> str:
     """The name that people read; the code name of a game that is no longer there."""
     found = GAMES.get(game)
     return _(found.title) if found is not None else game.replace("_", " ")
+
+
+def shown_name(bot: Bot) -> str:
+    """A bot's name; who plays in the browser has none, and is called so in each language."""
+    return _("a person") if bot.is_person else bot.name
 
 
 def door_address() -> str:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from arena.games import GAMES
+from webapp.live.fragments import once_a_second
 from webapp.matches import selectors as matches
 from webapp.matches.drawing import drawing
 from webapp.matches.examples import example as find_example
@@ -26,6 +27,7 @@ from webapp.pages.naming import door_address
 
 @require_safe
 @vary_on_headers("HX-Request")
+@once_a_second
 def home(request: HttpRequest) -> HttpResponse:
     """What is going on now."""
     newest = matches.newest_pictured(size=6)

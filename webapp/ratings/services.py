@@ -13,6 +13,7 @@ from django.db.models import Max, QuerySet
 
 from arena.ratings import ALGORITHM, ELO_PER_NAT, Ratings, Results, fit
 from webapp.bots.selectors import ANCHOR, anchor_version
+from webapp.live.news import changed, leaderboard_channel
 from webapp.matches.models import Match, Ruleset
 from webapp.ratings import meetings
 from webapp.ratings.models import Rating, Snapshot, Spread
@@ -230,4 +231,5 @@ def _store(
             batch_size=2_000,
         )
         prune_hour(snapshot)
+        changed(leaderboard_channel(ruleset.key), "home")
     return snapshot

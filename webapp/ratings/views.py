@@ -8,6 +8,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from webapp.live.fragments import once_a_second
+from webapp.live.news import leaderboard_channel
 from webapp.matches import selectors as matches
 from webapp.pages.naming import game_title
 from webapp.ratings import selectors
@@ -40,6 +42,7 @@ def leaderboards(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @vary_on_headers("HX-Request")
+@once_a_second
 def leaderboard(request: HttpRequest, game: str, preset: str) -> HttpResponse:
     """One row a bot, those whose rating is not settled apart; a page of them, as the address asks for."""
     rulesets = matches.rulesets()
@@ -55,6 +58,7 @@ def leaderboard(request: HttpRequest, game: str, preset: str) -> HttpResponse:
     settled = [one for one in shown.rows if shown.settled and not one.row.provisional]
     context = {
         "ruleset": ruleset,
+        "channel": leaderboard_channel(ruleset.key),
         "others": [one for one in rulesets if one.game == game],
         "answer": lead(leaders, f"{game_title(game)} {preset}"),
         "board": shown,

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from webapp.accounts.models import User
 from webapp.bots.models import Bot
+from webapp.live.news import changed
 from webapp.tournaments.models import Tournament
 
 
@@ -42,5 +43,11 @@ def check_impartial(by: User, bots: Iterable[Bot]) -> None:
 
 
 def locked(tournament: Tournament) -> Tournament:
-    """The row as it is now, locked until the end of the transaction: whatever changes a tournament begins with this."""
-    return Tournament.objects.select_for_update().get(pk=tournament.pk)
+    """The row as it is now, locked until the end of the transaction: whatever changes a tournament begins with this.
+
+    So its page looks again afterwards.
+    """
+    row = Tournament.objects.select_for_update().get(pk=tournament.pk)
+    if row.state != Tournament.State.DRAFT:
+        changed(f"tournament-{row.slug}")
+    return row

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from webapp.accounts.models import User
+from webapp.live.fragments import once_a_second
 from webapp.tournaments import exports, selectors, services
 from webapp.tournaments.asking import NotAllowed, Refused
 from webapp.tournaments.forms import EntrantsForm, form_words
@@ -41,6 +42,7 @@ def _organiser(request: HttpRequest) -> bool:
 
 @require_safe
 @vary_on_headers("HX-Request")
+@once_a_second
 def show(request: HttpRequest, slug: str) -> HttpResponse:
     """A tournament: how it stands, its rounds, its luck; and what whoever looks at it may do."""
     row = find(request, slug)

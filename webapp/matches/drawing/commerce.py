@@ -260,6 +260,8 @@ def told(frames: Sequence[Frame], names: Sequence[str]) -> Told | None:
         return None
     if isinstance(events[0], Dealt | CircleBegan | HandEnded):
         acts = [_("The cards are dealt"), *acts]
+    if not acts and not lines:  # the answer to an offer, behind a fault that is told by itself
+        return None
     first, *more = [*acts, *lines]
     return Told(first, (*more, *([" · ".join(own)] if own else [])))
 

@@ -16,6 +16,7 @@ from django.utils.translation import ngettext
 
 from arena.games import GAMES
 from arena.rules import Option, Preset, Value
+from webapp.bots.models import Bot
 from webapp.matches.models import Ruleset
 from webapp.matches.replay import Steps
 from webapp.pages import naming
@@ -29,6 +30,21 @@ register.filter(stored)
 def game_title(game: str) -> str:
     """``three_coins`` as people read it."""
     return naming.game_title(game)
+
+
+@register.filter
+def bot_link(bot: Bot) -> SafeString:
+    """A bot's name that leads to its page; a person has none."""
+    name = naming.shown_name(bot)
+    if bot.is_person:
+        return format_html('<span class="name">{}</span>', name)
+    return format_html('<a class="name" href="{}">{}</a>', reverse("bot", args=[bot.game, bot.name]), name)
+
+
+@register.filter
+def shown_name(bot: Bot) -> str:
+    """A bot's name, or that it is a person."""
+    return naming.shown_name(bot)
 
 
 @register.filter

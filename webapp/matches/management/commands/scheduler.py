@@ -22,6 +22,7 @@ from webapp.comparing import services as comparing
 from webapp.matches import ladder, retention, services
 from webapp.matches.models import Ruleset
 from webapp.moderation import signs
+from webapp.people import services as people
 from webapp.ratings.services import keep_up_meetings, refit
 from webapp.ratings.thinning import thin
 from webapp.style import services as style
@@ -67,6 +68,7 @@ DUTIES = (
     Duty("notices", 20.0, notices.send_waiting),
     Duty("signs", 20.0, signs.gather),
     Duty("shared content", 3600.0, signs.find_shared_content),
+    Duty("people", 5.0, people.give_up_unclaimed),
     Duty("old prints", 3600.0, addresses.forget_old_prints),
     Duty("forget", 600.0, _forget),
 )

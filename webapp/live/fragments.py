@@ -1,0 +1,38 @@
+"""What all spectators ask for at about the same moment is made once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+
+SECONDS = 1
+
+
+def once_a_second(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Answers of this view to pages that look again are kept for a second, for those who are not signed in.
+
+    What somebody with a session sees is his own, and so is an answer that sets a cookie.
+    """
+
+    @wraps(view)
+    def shared(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        again = request.method == "GET" and request.headers.get("HX-Request") == "true"
+        if not again or settings.SESSION_COOKIE_NAME in request.COOKIES:
+            return view(request, *args, **kwargs)
+        asked = f"{request.get_host()} {getattr(request, 'LANGUAGE_CODE', '')} {request.get_full_path()}"
+        key = f"once:{hashlib.sha256(asked.encode()).hexdigest()}"
+        kept = cache.get(key)
+        if kept is not None:
+            return HttpResponse(kept, headers={"Vary": "HX-Request, Cookie"})
+        response = view(request, *args, **kwargs)
+        if response.status_code == 200 and not response.cookies and not response.streaming:
+            cache.set(key, response.content, SECONDS)
+        return response
+
+    return shared
