@@ -15,6 +15,7 @@ from webapp.bots.models import Bot, Version
 from webapp.matches import organisers
 from webapp.matches.models import Block
 from webapp.ratings import board as boards
+from webapp.ratings.models import Rating
 from webapp.style import services
 from webapp.style.models import Tally
 from webapp.style.selectors import style_of

@@ -192,7 +192,7 @@ def _blocks(series: Series, counted: int) -> list[list[Match]]:
     blocks: dict[int, list[Match]] = {}
     for match in rest.order_by("number").prefetch_related("entries"):
         blocks.setdefault(match.block_id, []).append(match)
-    found = []
+    found: list[list[Match]] = []
     for block in blocks.values():
         # one is still being played, or was broken off with the series
         if len(block) < BLOCK or block[0].number != counted + BLOCK * len(found) + 1:
