@@ -34,7 +34,7 @@ def draw(found: Comparison) -> Svg:
     ):
         parts.append(el("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y(bound), y2=y(bound), class_=kind))
         parts.append(words(LEFT + 6, y(bound) - 6 if bound > 0 else y(bound) + 16, text, "x-soft", "start"))
-        parts.append(words(LEFT - 8, y(bound) + 4, f"{bound:.1f}", "x-soft", "end"))
+        parts.append(words(LEFT - 8, y(bound) + 4, f"{bound:.1f}".replace("-", "\N{MINUS SIGN}"), "x-soft", "end"))
     parts.append(words(LEFT - 8, y(0) + 4, "0", "x-soft", "end"))
     drawn = " ".join(f"{x(matches):.1f},{y(llr):.1f}" for matches, llr in path)
     parts.append(el("polyline", points=drawn, class_="course-line"))

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from django.db.models import Case, Q, When
 from django.utils.translation import gettext as _
 
 from webapp.bots.models import Version
@@ -59,18 +60,22 @@ class Style(NamedTuple):
 
 
 def style_of(*, ruleset: Ruleset, versions: Sequence[Version]) -> Style | None:
-    """How these versions play on a leaderboard; None before it was counted. Two queries, however much was played."""
-    own = {one.version_id: one for one in Tally.objects.filter(ruleset=ruleset, version__in=versions)}
+    """How these versions play on a leaderboard; None before it was counted. One query, however much was played."""
+    wanted = [version.pk for version in versions]
+    shown = Q(version__in=wanted) | Q(version__active_for__state__in=SHOWN)
+    mine = Case(When(version__in=wanted, then=0), default=1)
+    rows = Tally.objects.filter(shown, ruleset=ruleset).select_related("version__bot").defer("version__source")
+    found = list(rows.order_by(mine, "-matches", "id")[: FIELD + len(wanted)])
+    own = {one.version_id: one for one in found if one.version_id in wanted}
     sums = [dict(own[version.pk].sums) if version.pk in own else {} for version in versions]
     if not any(sums):
         return None
-    others = Tally.objects.filter(ruleset=ruleset, version__active_for__state__in=SHOWN).exclude(version__in=versions)
-    field = list(others.order_by("-matches").values_list("sums", "version__bot__name", "version__bot__house")[:FIELD])
-    optimal = next((found for found, name, house in field if house and name == OPTIMAL), None)
+    field = [(one.sums, one.version.bot) for one in found if one.version_id not in wanted]
+    optimal = next((sums for sums, bot in field if bot.house and bot.name == OPTIMAL), None)
     strips = tuple(
         strip
         for measure in MEASURES[ruleset.game]
-        if (strip := _strip(measure, sums, [found for found, *_ in field], optimal)) is not None
+        if (strip := _strip(measure, sums, [others for others, _bot in field], optimal)) is not None
     )
     if not strips:
         return None
