@@ -149,7 +149,7 @@ COMMERCE: dict[str, str | Counted] = {
 """The words of Commerce."""
 
 
-class _Teller:
+class Teller:
     """Fills templates in."""
 
     def __init__(self, texts: Texts, names: Sequence[str], language: Language) -> None:
@@ -183,7 +183,7 @@ class _Teller:
         return self("won" if len(best) == 1 else "won_together", who=self.who(*best), why=why)
 
 
-def _three_coins(tell: _Teller, event: Event) -> str | None:
+def _three_coins(tell: Teller, event: Event) -> str | None:
     match event:
         case three_coins.RoundBegan(number, starter):
             return tell("round", round=number, who=tell.who(starter))
@@ -205,7 +205,7 @@ def _three_coins(tell: _Teller, event: Event) -> str | None:
     return None
 
 
-def _showdown(tell: _Teller, showdown: three_coins.Showdown) -> str:
+def _showdown(tell: Teller, showdown: three_coins.Showdown) -> str:
     hands = ", ".join(
         tell("hand", who=tell.who(seat), coins=hand) for seat, hand in enumerate(showdown.hands) if hand is not None
     )
@@ -213,7 +213,7 @@ def _showdown(tell: _Teller, showdown: three_coins.Showdown) -> str:
     return tell(key, showdown.total, hands=hands, total=showdown.total, what=_coins_move(tell, showdown))
 
 
-def _coins_move(tell: _Teller, showdown: three_coins.Showdown) -> str:
+def _coins_move(tell: Teller, showdown: three_coins.Showdown) -> str:
     losers = _seats(change < 0 for change in showdown.changes)
     winners = _seats(change > 0 for change in showdown.changes)
     if losers == [showdown.said[-1].seat] and showdown.right:
@@ -227,7 +227,7 @@ def _seats(chosen: Iterable[bool]) -> list[int]:
     return [seat for seat, yes in enumerate(chosen) if yes]
 
 
-def _mia(tell: _Teller, event: Event) -> str | None:
+def _mia(tell: Teller, event: Event) -> str | None:
     match event:
         case mia.StartRolled(seats, dice):
             rolled = (tell("die", who=tell.who(seat), die=die) for seat, die in zip(seats, dice, strict=True))
@@ -235,7 +235,7 @@ def _mia(tell: _Teller, event: Event) -> str | None:
         case mia.RoundBegan(number, starter):
             return tell("round", round=number, who=tell.who(starter))
         case mia.Acted(seat, move):
-            return tell(move.kind, who=tell.who(seat), value=_mia_value(tell, move.value))
+            return tell(move.kind, who=tell.who(seat), value=mia_value(tell, move.value))
         case mia.Saw(seat, dice):
             return tell("saw", who=tell.who(seat), dice="{}{}".format(*dice))
         case mia.Turned(clockwise):
@@ -252,7 +252,8 @@ def _mia(tell: _Teller, event: Event) -> str | None:
     return None
 
 
-def _mia_value(tell: _Teller, value: str) -> str:
+def mia_value(tell: Teller, value: str) -> str:
+    """A value of Mia as one says it."""
     if value == mia.MIA:
         return tell("mia")
     if value not in mia.SUMS:
@@ -261,14 +262,14 @@ def _mia_value(tell: _Teller, value: str) -> str:
     return tell("points", points, number=points)
 
 
-def _mia_showdown(tell: _Teller, showdown: mia.Showdown) -> str:
+def _mia_showdown(tell: Teller, showdown: mia.Showdown) -> str:
     kind = "loses" if showdown.lives else "hard" if showdown.hard else "sip"
     lost = showdown.lives or showdown.sips
     what = tell(kind, lost, who=tell.who(showdown.loser), lost=lost)
     return what if showdown.dice is None else tell("lifted", dice="{}{}".format(*showdown.dice), what=what)
 
 
-def _commerce(tell: _Teller, event: Event) -> str | None:  # one case a kind of event
+def _commerce(tell: Teller, event: Event) -> str | None:  # one case a kind of event
     match event:
         case commerce.HandBegan(hand, banker, redeal):
             return tell("redeal" if redeal else "hand", hand=hand, who=tell.who(banker))
@@ -313,11 +314,11 @@ def _commerce(tell: _Teller, event: Event) -> str | None:  # one case a kind of 
     return None
 
 
-def _combination(tell: _Teller, shown: commerce.Shown) -> str:
+def _combination(tell: Teller, shown: commerce.Shown) -> str:
     return tell(shown.combination.kind, cards=" ".join(shown.cards))
 
 
-def _hand_result(tell: _Teller, result: commerce.HandResult) -> str:
+def _hand_result(tell: Teller, result: commerce.HandResult) -> str:
     who = tell.who(*result.winners) if result.winners else ""
     what = tell(result.how, who=who, chips=max(result.gains), pot=result.pot)
     if not result.shown:
@@ -331,7 +332,7 @@ def _hand_result(tell: _Teller, result: commerce.HandResult) -> str:
 WORDS: dict[str, Texts] = {"three_coins": THREE_COINS, "mia": MIA, "commerce": COMMERCE}
 """The words of every game."""
 
-_STORIES: dict[str, Callable[[_Teller, Any], str | None]] = {
+_STORIES: dict[str, Callable[[Teller, Any], str | None]] = {
     "three_coins": _three_coins,
     "mia": _mia,
     "commerce": _commerce,
@@ -347,4 +348,4 @@ def tell(game: AnyGame, event: Event, names: Sequence[str], language: Language =
         names: the players' names by seat; an empty one is replaced by the number of the seat.
         language: what the words are translated by.
     """
-    return _STORIES[game.name](_Teller(WORDS[game.name], names, language), event)
+    return _STORIES[game.name](Teller(WORDS[game.name], names, language), event)

@@ -10,49 +10,81 @@ from arena import record
 from arena.commands.common import load_record, names, record_file
 from arena.commands.failures import Failed, Impossible
 from arena.games import find_game
+from arena.insight import Insight, insight
+from arena.insight.words import tell_moment, tell_notes, tell_swing
 from arena.record import DrawStep, FaultStep, MovesStep, Record, Step
 from arena.rules import OMNISCIENT, PUBLIC, AnyGame, Viewer, at_seat
 from arena.story import tell
-from arena.verify import VerificationError, frames
+from arena.verify import Frame, VerificationError, frames
 
 
 @click.command("show")
 @record_file("file")
 @click.option("--as", "eyes", metavar="SEAT", help="Show what this seat saw, or with public what everybody saw.")
 @click.option("--step", type=click.IntRange(0), metavar="N", help="Show step N alone, with the position after it.")
-def command(file: str, eyes: str | None, step: int | None) -> None:
+@click.option("--moments", is_flag=True, help="Tell only the few steps that decided the match.")
+def command(file: str, eyes: str | None, step: int | None, moments: bool) -> None:
     """Tell the match that is recorded in FILE.
 
-    Steps are counted from 1; step 0 is the start. Without --as everything is shown.
+    Steps are counted from 1; step 0 is the start. Without --as everything is shown. Notes in brackets say how true
+    and how likely a claim, a doubt or a try was, as far as one could know who saw that.
     """
+    if moments and (eyes is not None or step is not None):
+        raise click.UsageError("--moments goes with neither --as nor --step: they are told to who sees everything")
     played = load_record(file)
     viewer = _viewer(eyes, played)
     if step is not None and step > len(played.steps):
         raise Impossible(f"{file}: there are {len(played.steps)} steps, and no step {step}")
     called = names(played)
     game = find_game(played.game)
+    seen, wrong = _seen(played, viewer)
+    told = insight(played.game, seen, played.steps)
+    if moments:
+        if wrong is not None:
+            raise Failed(f"{file}: {wrong}") from wrong
+        for moment in told.moments:
+            click.echo(f"{moment.step:4}  {tell_moment(moment, called)}")
+        return
     if step is None:
         _heading(played, called)
-    try:
-        for frame in frames(played, viewer):
-            number = frame.step + 1
-            if step is not None and number != step:
-                continue
-            if frame.step >= 0:
-                for line in _made(played.steps[frame.step], called, viewer):
-                    click.echo(f"{number:4}  {line}")
-            for event in frame.events:
-                sentence = tell(game, event, called)
-                if sentence:
-                    click.echo(f"{number:4}  {sentence}")
-            if number == step:
-                for name, value in frame.view._asdict().items():
-                    if name != "options":  # the same all through the match, and told by `arena rules`
-                        click.echo(f"      {name}: {_plain(game, value)}")
-                return
-    except VerificationError as error:
-        raise Failed(f"{file}: {error}") from error
+    for number, frame in enumerate(seen):
+        if step is not None and number != step:
+            continue
+        if frame.step >= 0:
+            for line in _made(played.steps[frame.step], called, viewer):
+                click.echo(f"{number:4}  {line}")
+        for event in frame.events:
+            sentence = tell(game, event, called)
+            if sentence:
+                click.echo(f"{number:4}  {sentence}")
+        for note in _notes(played.game, told, number, called, viewer):
+            click.echo(f"      ({note})")
+        if number == step:
+            for name, value in frame.view._asdict().items():
+                if name != "options":  # the same all through the match, and told by `arena rules`
+                    click.echo(f"      {name}: {_plain(game, value)}")
+            return
+    if wrong is not None:
+        raise Failed(f"{file}: {wrong}") from wrong
     _ending(played, called)
+
+
+def _seen(played: Record, viewer: Viewer) -> tuple[list[Frame], VerificationError | None]:
+    """What the viewer saw, up to the first step that the rules do not allow, and what is wrong with that."""
+    seen: list[Frame] = []
+    try:
+        seen += frames(played, viewer)
+    except VerificationError as error:
+        return seen, error
+    return seen, None
+
+
+def _notes(game: str, told: Insight, number: int, called: list[str], viewer: Viewer) -> list[str]:
+    """What is noted of a step."""
+    lines = list(tell_notes(game, [note for note in told.notes if note.step == number], called))
+    if viewer == OMNISCIENT:
+        lines += [tell_swing(swing, called) for swing in told.swings if swing.step == number]
+    return [line for line in lines if line]
 
 
 def _plain(game: AnyGame, value: Any) -> str:

@@ -26,7 +26,10 @@ from webapp.matches.replay import NoSuchStep, Replay
 SIZE = 16
 """Steps in a chunk: some 15 seconds of a replay, and some 20 kB."""
 
-PARTS = ("title", "part", "caption", "felt", "marks", "kinds", "story", "signature", "strip", "clocks", "faults")
+PARTS = (
+    *("title", "part", "caption", "felt", "marks", "kinds"),
+    *("moments", "story", "signature", "strip", "clocks", "faults"),
+)
 """The parts of a page that change with the step: each has a template of this name, and a place on the page."""
 
 YEAR = 365 * 24 * 3600

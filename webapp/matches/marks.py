@@ -6,63 +6,18 @@ A mark is never told by its colour alone: each kind has a shape of its own, and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from arena.record import FaultStep, Record
-from arena.rules import OMNISCIENT, Viewer
-from arena.verify import frames
-from webapp.matches.drawing import drawing
+from arena.insight import Mark
 from webapp.matches.drawing.svg import Svg, el
-from webapp.matches.held import Held
 
 KINDS = ("lie", "challenge", "elimination", "fault")
 
 ROWS = {"elimination": 6, "challenge": 18, "lie": 30, "fault": 30}
 """How far down each kind stands: what can happen in the same step, one above the other."""
-
-SECRET = ("lie",)
-"""What only who sees everything may know. All else was seen by the whole table when it happened."""
-
-
-class Sign(NamedTuple):
-    """A mark at a step of a replay."""
-
-    step: int
-    kind: str
-    weight: float
-
-
-@lru_cache(maxsize=256)
-def _signs(held: Held) -> tuple[Sign, ...]:
-    record = held.record
-    drawn = drawing(record.game)
-    found: list[Sign] = []
-    for at, frame in enumerate(frames(record, OMNISCIENT)):
-        if frame.step >= 0 and isinstance(record.steps[frame.step], FaultStep):
-            found.append(Sign(at, "fault", 1.0))
-        for event in frame.events:
-            truth = drawn.truth(frame.view, event) if drawn is not None else None
-            if truth == "bluff":
-                found.append(Sign(at, "lie", 1.0))
-            elif truth in ("right", "wrong"):
-                found.append(Sign(at, "challenge", 1.0))
-            if type(event).__name__ == "WentOut":
-                found.append(Sign(at, "elimination", 1.0))
-    return tuple(found)
-
-
-def signs(record: Record, name: str) -> tuple[Sign, ...]:
-    """All marks of the record with the name ``name``, in the order of its steps."""
-    return _signs(Held(name, record))
-
-
-def known(found: tuple[Sign, ...], viewer: Viewer, upto: int) -> tuple[Sign, ...]:
-    """Those that ``viewer`` may be shown when he has seen the steps until ``upto``."""
-    return tuple(sign for sign in found if sign.step <= upto and (viewer == OMNISCIENT or sign.kind not in SECRET))
 
 
 def words(kind: str) -> str:
@@ -70,15 +25,16 @@ def words(kind: str) -> str:
     return {"lie": _("lie"), "challenge": _("challenge"), "elimination": _("out"), "fault": _("fault")}[kind]
 
 
-def shape(kind: str) -> Svg:
-    """The mark itself, around its middle."""
+def shape(kind: str, weight: float = 0.25) -> Svg:
+    """The mark itself, around its middle: the more hung on it, the larger."""
     path = {
         "lie": "M0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5z",
         "challenge": "M-4 -4l8 8m0 -8l-8 8",
         "elimination": "M-5.5 -4.5h11l-5.5 9.5z",
         "fault": "M-5 -5h10v10h-10zM0 -2.8v3.4M0 2.4v0.6",
     }[kind]
-    return el("path", d=path, class_=f"b-{kind}")
+    scale = 0.8 + 0.4 * min(1.0, max(0.0, weight)) ** 0.5
+    return el("path", d=path, class_=f"b-{kind}", transform=f"scale({scale:.2f})")
 
 
 class Pinned(NamedTuple):
@@ -99,23 +55,23 @@ class Kind(NamedTuple):
     words: str
 
 
-def pinned(found: Sequence[Sign], last: int) -> list[Pinned]:
+def pinned(found: Sequence[Mark], last: int) -> list[Pinned]:
     """Where each mark stands on the bar of a match of so many steps; the weightiest lie over the others."""
     return [
         Pinned(
-            sign.step,
-            f"{100 * sign.step / max(1, last):.2f}%",
-            ROWS[sign.kind],
-            shape(sign.kind),
-            _("step %(step)d: %(what)s") % {"step": sign.step, "what": words(sign.kind)},
+            mark.step,
+            f"{100 * mark.step / max(1, last):.2f}%",
+            ROWS[mark.kind],
+            shape(mark.kind, mark.weight),
+            _("step %(step)d: %(what)s") % {"step": mark.step, "what": words(mark.kind)},
         )
-        for sign in sorted(found, key=lambda sign: sign.weight)
+        for mark in sorted(found, key=lambda mark: mark.weight)
     ]
 
 
-def kinds(found: Sequence[Sign]) -> list[Kind]:
+def kinds(found: Sequence[Mark]) -> list[Kind]:
     """The kinds of marks that there are, and how many of each."""
-    counted = {kind: sum(sign.kind == kind for sign in found) for kind in KINDS}
+    counted = {kind: sum(mark.kind == kind for mark in found) for kind in KINDS}
     return [Kind(shape(kind), counted_words(kind, number)) for kind, number in counted.items() if number]
 
 

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from arena import verify
 from arena.games import find_game
+from arena.insight import Insight, Mark, insight, words
 from arena.record import FaultStep, MovesStep, Record, Step
 from arena.rules import OMNISCIENT, PUBLIC, Viewer, at_seat
 from arena.story import tell
@@ -25,7 +26,7 @@ from webapp.matches.drawing import Drawing, drawing
 from webapp.matches.drawing.svg import Svg
 from webapp.matches.drawing.telling import Told, listed
 from webapp.matches.held import Held
-from webapp.matches.marks import Kind, Pinned, Sign, kinds, known, pinned, signs
+from webapp.matches.marks import Kind, Pinned, kinds, pinned
 from webapp.pages.naming import game_title
 from webapp.pages.stored import stored
 
@@ -46,6 +47,7 @@ class Line(NamedTuple):
     """Where it leads: to the last one of its steps."""
     text: str
     notes: tuple[str, ...]
+    """What else is told of it; also how likely it was, as far as the viewer can tell."""
     mark: str
     """How it is marked: ``true``, ``bluff``, ``unseen``, ``word``, ``fault``, ``plain``."""
     mark_words: str
@@ -65,6 +67,13 @@ class RoundLines(NamedTuple):
     """Where it leads: to its end where that is known, else to its start."""
     lines: tuple[Line, ...]
     current: bool
+
+
+class Telling(NamedTuple):
+    """One of the moments that decided the match."""
+
+    step: int
+    text: str
 
 
 class Seat(NamedTuple):
@@ -96,13 +105,15 @@ class Replay(NamedTuple):
     """The kinds of marks in the signature picture, and what they mean."""
     strip: Svg
     faults: tuple[str, ...]
+    moments: tuple[Telling, ...]
+    """The steps that decided the match, the most telling one first; none but for who sees everything."""
     doubt: str
     """Why the record cannot be verified; empty where it was."""
     ahead: bool = False
     """Whether what comes after this step is shown, too."""
     starts: tuple[int, ...] = ()
     """The first step of each round."""
-    marks: tuple[Sign, ...] = ()
+    marks: tuple[Mark, ...] = ()
     """What is marked on the bar, as far as it may be known, in the order of the steps."""
     clocks: tuple[Svg, ...] = ()
     """The thinking times, as far as they may be known; empty where there are none."""
@@ -203,6 +214,11 @@ def frames(record: Record, name: str, viewer: Viewer) -> tuple[Frame, ...]:
     return _frames(Held(name, record), viewer)
 
 
+@lru_cache(maxsize=24)
+def _insight(held: Held, viewer: Viewer) -> Insight:
+    return insight(held.record.game, _frames(held, viewer), held.record.steps)
+
+
 @lru_cache(maxsize=1024)
 def _verified(held: Held) -> str:
     try:
@@ -242,17 +258,24 @@ def replay(*, record: Record, name: str, key: str, step: int | None = None, ahea
     viewer = viewer_of(key, len(record.players))
     seen = frames(record, name, viewer)
     names = seat_names(record)
+    noted = _insight(Held(name, record), viewer)
     at = len(seen) - 1 if step is None else step
-    made = shown(course=record, seen=seen, names=names, key=key, at=at, ahead=ahead)
-    marks = known(signs(record, name), viewer, made.last if made.ahead else at)
+    made = shown(course=record, seen=seen, noted=noted, names=names, key=key, at=at, ahead=ahead)
     title = _title(record, seen[-1], made.part, names, viewer, made.ahead or made.over)
-    return made._replace(title=title, marks=marks, doubt=doubt(record, name))
+    return made._replace(title=title, doubt=doubt(record, name))
 
 
 def shown(
-    *, course: Course, seen: Sequence[Frame], names: Sequence[str], key: str, at: int, ahead: bool = True
+    *,
+    course: Course,
+    seen: Sequence[Frame],
+    noted: Insight,
+    names: Sequence[str],
+    key: str,
+    at: int,
+    ahead: bool = True,
 ) -> Replay:
-    """The same of anything that was played, from what ``key`` saw of it; without a title and without marks.
+    """The same of anything that was played, from what ``key`` saw of it and what is noted of that; without a title.
 
     Raises:
         NoSuchStep: there is no such step, or nobody is called so.
@@ -266,7 +289,7 @@ def shown(
     ahead = ahead and viewer == OMNISCIENT
     groups = _groups(seen, names, drawn)
     story = tuple(
-        _round(course, seen, names, viewer, drawn, at, group, last if ahead else at)
+        _round(course, seen, noted, names, viewer, drawn, at, group, last if ahead else at)
         for group in groups
         # that there is another round is known when it begins
         if ahead or group.first <= at
@@ -291,6 +314,8 @@ def shown(
         # what comes later is no secret to who sees everything, and would be one to all others
         strip=drawn.strip(seen if ahead else upto),
         faults=_faults(course, names, viewer, last if ahead else at),
+        moments=_moments(noted, names) if ahead else (),
+        marks=tuple(mark for mark in noted.marks if ahead or mark.step <= at),
         doubt="",
         ahead=ahead,
         starts=tuple(group.first for group in groups),
@@ -321,6 +346,10 @@ def _viewers(names: Sequence[str], key: str) -> tuple[Seat, ...]:
     keys = [("everything", _("Everything")), ("public", _("Public"))]
     keys += [(str(seat), _("as %(name)s") % {"name": name}) for seat, name in enumerate(names)]
     return tuple(Seat(one, label, one == key) for one, label in keys)
+
+
+def _moments(noted: Insight, names: Sequence[str]) -> tuple[Telling, ...]:
+    return tuple(Telling(one.step, words.tell_moment(one, names, translation)) for one in noted.moments)
 
 
 # ---- the story -----------------------------------------------------------------------------------
@@ -356,6 +385,7 @@ def _groups(seen: Sequence[Frame], names: Sequence[str], drawn: Drawing) -> list
 def _round(
     course: Course,
     seen: Sequence[Frame],
+    noted: Insight,
     names: Sequence[str],
     viewer: Viewer,
     drawn: Drawing,
@@ -368,7 +398,7 @@ def _round(
     upto = min(group.last, told)
     known = upto == group.last
     shown = _joined(course, seen, range(group.first, upto + 1), drawn) if current else []
-    lines = tuple(_line(course, seen, steps, names, viewer, drawn, at) for steps in shown)
+    lines = tuple(_line(course, seen, noted, steps, names, viewer, drawn, at) for steps in shown)
     return RoundLines(group.title, group.summary if known else "", group.last if known else group.first, lines, current)
 
 
@@ -393,7 +423,14 @@ def _is_fault(course: Course, frame: Frame) -> bool:
 
 
 def _line(
-    course: Course, seen: Sequence[Frame], steps: range, names: Sequence[str], viewer: Viewer, drawn: Drawing, at: int
+    course: Course,
+    seen: Sequence[Frame],
+    noted: Insight,
+    steps: range,
+    names: Sequence[str],
+    viewer: Viewer,
+    drawn: Drawing,
+    at: int,
 ) -> Line:
     frames = seen[steps.start : steps.stop]
     step = _step(course, frames[0])
@@ -414,16 +451,34 @@ def _line(
         "wrong": _("wrong"),
         "fault": _("fault"),
     }.get(mark if mark == "fault" else truth or "", "")
+    exact, likely = _noted(course.game, noted, steps, names, viewer)
     return Line(
         steps[-1],
         _sentence(text or _("The match begins"), names),
-        tuple(_sentence(note, names) for note in notes),
+        tuple(_sentence(note, names) for note in (*likely, *notes)),
         mark,
-        mark_words,
+        mark_words if mark == "fault" else exact or mark_words,
         _time(course, frames, viewer),
         mark == "fault",
         at in steps,
     )
+
+
+def _noted(
+    game: str, noted: Insight, steps: range, names: Sequence[str], viewer: Viewer
+) -> tuple[str, tuple[str, ...]]:
+    """What a claim or a doubt was, exactly; and the lines under it: how likely that was, and what came of it.
+
+    How the chances to win changed is told to who sees everything.
+    """
+    notes = [note for note in noted.notes if note.step in steps]
+    exact, lines = "", words.tell_notes(game, notes, names, translation)
+    if len(notes) == 1 and notes[0].kind in ("claim", "doubt"):
+        exact, likely = words.tell_note(game, notes[0], names, translation)
+        lines = (likely,) if likely else ()
+    swings = [swing for swing in noted.swings if swing.step in steps] if viewer == OMNISCIENT else []
+    changed = [line for swing in swings if (line := words.tell_swing(swing, names, translation))]
+    return exact, (*lines, *changed)
 
 
 def _told(course: Course, frame: Frame, names: Sequence[str], drawn: Drawing) -> Told:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from arena import story
 from arena.games import GAMES
+from arena.insight import words as insight
 
 OF_PACKAGES = (
     "Email",  # of allauth, whose Ukrainian catalogue does not have it
@@ -40,6 +41,7 @@ def texts() -> Iterator[Text]:
             yield Text(where, option.meaning)
         for preset in game.presets:
             yield Text(where, preset.summary)
-    for words in story.WORDS.values():
+    told = [("arena/story.py", words) for words in story.WORDS.values()]
+    for where, words in (*told, ("arena/insight/words.py", insight.WORDS)):
         for word in words.values():
-            yield Text("arena/story.py", *word) if isinstance(word, story.Counted) else Text("arena/story.py", word)
+            yield Text(where, *word) if isinstance(word, story.Counted) else Text(where, word)

@@ -351,12 +351,10 @@ def told(frames: Sequence[Frame], names: Sequence[str]) -> Told | None:
     said = next((event.move for event in acted if event.move.kind in VALUED), None)
     value = spoken(said.value) if said is not None else ""
     who = {"who": names[acted[0].seat], "value": value}
-    notes = [] if said is None else _chance(view, acted[-1])
     if acted[0].move.kind == "pass":
-        raised = view.namer == acted[0].seat
-        return Told(_("%(who)s passes at %(value)s") % who, tuple(notes) if raised else ())
+        return Told(_("%(who)s passes at %(value)s") % who)
     if acted[0].move.kind == "say":
-        return Told(_("%(who)s says %(value)s") % who, tuple(notes))
+        return Told(_("%(who)s says %(value)s") % who)
     blind = acted[0].move.kind == "roll blind"
     if view.dice is not None:
         line = _("%(who)s rolls %(dice)s blind") if blind else _("%(who)s rolls %(dice)s")
@@ -365,21 +363,7 @@ def told(frames: Sequence[Frame], names: Sequence[str]) -> Told | None:
         line = (_("%(who)s rolls blind") if blind else _("%(who)s rolls")) % who
     if said is not None:
         line = _("%(line)s, says %(value)s") % (who | {"line": line})
-    return Told(line, tuple(notes))
-
-
-def _chance(view: View, event: Acted) -> list[str]:
-    """How far an announcement is from its dice where that is known, and how likely it is of any dice."""
-    said = Said(event.seat, passed=False, value=event.move.value, roll=0, looked=True, dice=view.dice)
-    likely = _("%(share)s of rolls reach it") % {"share": percent(reach(view.options, said.value))}
-    if said.dice is None or (steps := _above(view.options, said)) == 0:
-        return [likely]
-    far = (
-        ngettext("%(n)d step above the dice", "%(n)d steps above the dice", steps)
-        if steps > 0
-        else ngettext("%(n)d step below the dice", "%(n)d steps below the dice", -steps)
-    )
-    return [far % {"n": abs(steps)} + " · " + likely]
+    return Told(line)
 
 
 # ---- the felt ------------------------------------------------------------------------------------

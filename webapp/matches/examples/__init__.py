@@ -15,6 +15,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext, gettext_noop
 
 from arena.games import find_game
+from arena.insight import Insight, insight
 from arena.record import DrawStep, MovesStep, Step
 from arena.rules import Drawn, Moved, RulesError, Ruleset, Viewer, heard, ruleset
 from arena.verify import Folded, Frame
@@ -88,6 +89,13 @@ def _frames(game: str, viewer: Viewer) -> tuple[Frame, ...]:
     return tuple(Frame(one.step, played.view(one.state, viewer), heard(one.events, viewer)) for one in found.folded)
 
 
+@cache
+def _noted(game: str, viewer: Viewer) -> Insight:
+    found = example(game)
+    assert found is not None
+    return insight(game, _frames(game, viewer), found.steps)
+
+
 def example_replay(*, game: str, key: str = "everything", step: int | None = None) -> Replay:
     """What ``key`` sees of a game's worked example at ``step``; None is where the rules' page begins.
 
@@ -100,4 +108,5 @@ def example_replay(*, game: str, key: str = "everything", step: int | None = Non
     viewer = viewer_of(key, len(found.names))
     at = found.opens_at if step is None else step
     names = tuple(map(gettext, found.names))
-    return replay.shown(course=found, seen=_frames(game, viewer), names=names, key=key, at=at)
+    seen, noted = _frames(game, viewer), _noted(game, viewer)
+    return replay.shown(course=found, seen=seen, noted=noted, names=names, key=key, at=at)
