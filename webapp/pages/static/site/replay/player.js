@@ -95,7 +95,6 @@
       play.setAttribute("aria-pressed", String(playing));
     }
     for (const choice of find("[data-speed]")) choice.value = String(speed);
-    for (const scrub of find("[data-scrub]")) if (Number(scrub.value) !== step) scrub.value = String(step);
   };
 
   // ---- the address: browsers refuse more than some hundred changes in half a minute
@@ -164,6 +163,8 @@
     }
     const title = root.querySelector('h1[data-part="title"]');
     if (title && !guest) document.title = `${title.textContent.trim()} · Bluff Arena`;
+    // only now, and not while something newer is on its way: the slider is where the finger has dragged it
+    for (const scrub of find("[data-scrub]")) if (Number(scrub.value) !== step) scrub.value = String(step);
     dress();
     revealLine();
     if (write) note(push);
