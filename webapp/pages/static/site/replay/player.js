@@ -15,6 +15,7 @@
   const last = Number(root.dataset.last);
   const shown = new Map(); // part -> its html
   let step = Number(root.dataset.step);
+  let aim = step; // where we are going: the same, but while a chunk is on its way
   let viewer = root.dataset.viewer;
   let timer = 0;
   let playing = false;
@@ -47,13 +48,13 @@
   // ---- where the controls lead
 
   const marks = () => [...find(".marks a[data-step]")].map((mark) => Number(mark.dataset.step)).sort((a, b) => a - b);
-  const before = (steps) => steps.findLast((one) => one < step);
-  const after = (steps) => steps.find((one) => one > step);
+  const before = (steps) => steps.findLast((one) => one < aim);
+  const after = (steps) => steps.find((one) => one > aim);
   const targets = {
-    first: () => (step ? 0 : undefined),
-    previous: () => (step ? step - 1 : undefined),
-    next: () => (step < last ? step + 1 : undefined),
-    last: () => (step < last ? last : undefined),
+    first: () => (aim ? 0 : undefined),
+    previous: () => (aim ? aim - 1 : undefined),
+    next: () => (aim < last ? aim + 1 : undefined),
+    last: () => (aim < last ? last : undefined),
     "round-before": () => before(rounds),
     "round-after": () => after([...rounds, last]),
     "mark-before": () => before(marks()),
@@ -139,6 +140,7 @@
 
   const show = async (to, { as = viewer, push = false, write = true } = {}) => {
     const turn = ++latest;
+    aim = to;
     let parts = frames.here(as, to);
     if (!parts) {
       try {
@@ -214,7 +216,7 @@
     if (!target || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
     if (target.dataset.go) go(target.dataset.go, true);
-    else if (target.dataset.viewer) show(step, { as: target.dataset.viewer, push: true });
+    else if (target.dataset.viewer) show(aim, { as: target.dataset.viewer, push: true });
     else {
       pause();
       show(Number(target.dataset.step), { push: true });
