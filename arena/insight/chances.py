@@ -50,17 +50,20 @@ def _shares(lives: tuple[int, ...], goal: Goal) -> dict[int, float]:
         return {own: 1 / lives.count(best) if own == best else 0.0 for own in lives}
     kinds = dict.fromkeys(lives)
     chances = dict.fromkeys(lives, 0.0)
+    place = 0
     for hit in kinds:
         of_them = lives.count(hit)
-        place = lives.index(hit)
         # who has none left is out, unless that is how the match ends
         rest = () if hit == 1 and goal == "last" else (hit - 1,)
-        after = _shares((*lives[:place], *rest, *lives[place + 1 :]), goal)
+        after = _shares(lives[:place] + rest + lives[place + 1 :], goal)
         for own in kinds:
             if own != hit:
                 chances[own] += of_them * after[own]
-            else:
-                chances[own] += (of_them - 1) * after.get(own, 0.0) + (after[own - 1] if rest else 0.0)
+        if of_them > 1:
+            chances[hit] += (of_them - 1) * after[hit]
+        if rest:
+            chances[hit] += after[hit - 1]
+        place += of_them
     return {own: chance / len(lives) for own, chance in chances.items()}
 
 

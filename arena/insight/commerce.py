@@ -226,6 +226,6 @@ def moment(event: Event, swing: Swing, noted: Note | None) -> Moment | None:
     end = event.result
     winner = end.winners[0]
     best = next((one for one in end.shown if one.seat == winner), None)
-    what = best.combination.kind if best is not None else "points"
+    what = best.combination.kind if best is not None else "most_points"
     other = end.winners[1] if len(end.winners) > 1 else -1
     return Moment(swing.step, f"pot_{end.how}", winner, other, what, swing.seat, swing.change(swing.seat), 1.0)

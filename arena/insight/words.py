@@ -39,34 +39,34 @@ WORDS: Texts = {
     "give_made": "that makes a combination",
     "refuse_made": "the card would have made a combination",
     "refuse_missed": "the card is of no use",
-    "offer_own": "{other} has a card that makes a combination for {who}",
-    "offer_theirs": "the card makes a combination for {other}",
+    "offer_own": "{other} held what {who} needed for a combination",
+    "offer_theirs": "{other} needed that card for a combination",
     "offer_both": "a barter could make two combinations",
     # chances
-    "reach": "{share} % of rolls reach it",
-    "beaten": "beaten by {share} % of rolls",
-    "fist": "{share} % likely by {who}’s own fist",
-    "likely": "{share} % likely",
-    "had": "had a chance of {share} %",
-    "no_mia": "{share} % of rolls are no Mia",
+    "reach": "{share} of rolls reach it",
+    "beaten": "beaten by {share} of rolls",
+    "fist": "{share} likely by {who}'s own fist",
+    "likely": "{share} likely",
+    "had": "had a chance of {share}",
+    "no_mia": "{share} of rolls are no Mia",
     "knew_dice": "had seen the dice",
     "knew_card": "had seen the card",
-    "hope": "a combination was {share} % likely",
-    "hope_offer": "by bartering, a combination was {share} % likely",
+    "hope": "a combination was {share} likely",
+    "hope_offer": "by bartering, a combination was {share} likely",
+    "hope_made": "it was {share} likely",
     "no_hope": "no combination was possible",
-    "swing": "{who}’s chance to win: {before} % → {after} %",
+    "swing": "{who}'s chance to win goes from {before} to {after}",
     # moments
-    "mia_caught": "{who}’s bluff on {what} was caught",
-    "mia_unseen": "{who}’s {what} did not hold",
-    "mia_wrong": "{who} doubted {other}’s {what}, wrongly",
-    "mia_stood": "{other} gave in to {who}’s false Mia",
-    "mia_given": "{other} gave in to {who}’s Mia",
-    "say_stood": "{who}’s bluff on {what} stood",
-    "pass_stood": "{who}’s bluff on {what} stood",
-    "bid_stood": "{who}’s bid of {what}, too high, stood",
-    "coins_caught": "{who}’s bid of {what}, too high, was called",
-    "coins_call_wrong": "{who} called {other}’s bid of {what}, wrongly",
-    "coins_call_right": "{who} called, rightly",
+    "mia_caught": "{who}'s bluff on {what} was caught",
+    "mia_unseen": "{who}'s {what} did not hold",
+    "mia_wrong": "{who} doubted {other}'s {what}, wrongly",
+    "mia_stood": "{other} gave in to {who}'s false Mia",
+    "mia_given": "{other} gave in to {who}'s Mia",
+    "say_stood": "{who}'s bluff on {what} stood",
+    "pass_stood": "{who}'s bluff on {what} stood",
+    "bid_stood": "{who}'s bid of {what}, too high, stood",
+    "coins_caught": "{who}'s bid of {what}, too high, was called",
+    "coins_call_wrong": "{who} called {other}'s bid of {what}, wrongly",
     "coins_cliff_right": "{who} said cliff on {what}: exactly that many",
     "coins_cliff_wrong": "{who} said cliff on {what}, wrongly",
     "coins_zero_right": "{who} said zero, rightly",
@@ -76,9 +76,9 @@ WORDS: Texts = {
     "pot_taken": "{who} took the pot with {what}",
     "pot_split": "{who} shared the pot",
     "left": "{who} left the table",
-    "changed": "{told}: {change} % chance",
-    "changed_of": "{told}: {change} % chance for {whose}",
-    "staked": "{told}: {change} % chance at stake",
+    "changed": "{told}: {change} chance",
+    "changed_of": "{told}: {change} chance for {whose}",
+    "staked": "{told}: {change} chance at stake",
 }
 """The words of all games."""
 
@@ -97,21 +97,20 @@ class Said(NamedTuple):
 
 
 def percent(chance: float) -> str:
-    """A chance in percent; what is not quite impossible or certain is not called so.
+    """A chance in percent, unbreakable; what is not quite impossible or certain is not called so.
 
-    >>> percent(0.25), percent(0), percent(0.001), percent(0.999), percent(1)
-    ('25', '0', '<1', '>99', '100')
+    >>> [percent(chance).replace("\\u00a0", " ") for chance in (0, 0.001, 0.25, 0.999, 1)]
+    ['0 %', '<1 %', '25 %', '>99 %', '100 %']
     """
-    if 0 < chance < 0.005:
-        return "<1"
-    return ">99" if 0.995 < chance < 1 else str(round(100 * chance))
+    number = "<1" if 0 < chance < 0.005 else ">99" if 0.995 < chance < 1 else str(round(100 * chance))
+    return f"{number}\u00a0%"
 
 
 def signed(change: float) -> str:
     """A change of a chance, in percent.
 
-    >>> signed(-0.18), signed(0.35)
-    ('−18', '+35')
+    >>> [signed(change).replace("\\u00a0", " ") for change in (-0.18, 0.35)]
+    ['−18 %', '+35 %']
     """
     return f"{'+' if change > 0 else '−'}{percent(abs(change))}"
 
@@ -148,7 +147,7 @@ def tell_moment(moment: Moment, names: Sequence[str], language: Language = ENGLI
     tell = Teller(WORDS, names, language)
     what = moment.what
     if moment.kind.startswith("pot_"):
-        what = tell(what if what in WORDS else "most_points")
+        what = tell(what)
     elif moment.kind.startswith(("mia_", "say_", "pass_")):
         what = mia_value(tell, what)
     together = (moment.who, moment.other) if moment.kind == "pot_split" else (moment.who,)
@@ -202,7 +201,9 @@ def _cards(tell: Teller, note: Note) -> Said:
     if note.kind == "offer":
         # who sees both hands sees what could come of it
         return Said(truth, _share(tell, "hope_offer", note.own) if note.truth is None and note.own else "")
-    return Said(truth, _share(tell, "hope", note.own) if note.own else tell("no_hope"))
+    if not note.own:
+        return Said(truth, tell("no_hope") if note.kind == "buy" else "")
+    return Said(truth, _share(tell, "hope_made" if note.truth == "made" else "hope", note.own))
 
 
 def _share(tell: Teller, key: str, chance: float | None, **values: object) -> str:

@@ -379,6 +379,26 @@ def test_one_step_is_shown_with_its_position(run: Run, played: Path) -> None:
     assert "--as 7" in refused(run("show", str(played), "--as", "7"))
 
 
+def test_a_record_is_told_with_how_true_and_how_likely_it_was(run: Run, played: Path) -> None:
+    whole, seat, public = (run("show", str(played), *more).stdout for more in ((), ("--as", "1"), ("--as", "public")))
+    assert re.search(r"\((true|bluff).* likely by \w+'s own fist\)", whole)
+    assert "'s chance to win goes from " in whole
+    assert re.search(r"likely by calculator's own fist\)", seat)
+    assert not re.search(r"likely by (honest|random)'s own fist|\((true|bluff)|chance to win", seat)
+    assert re.search(r"\(\d+\u00a0% likely\)", public)
+    assert not re.search(r"own fist|\((true|bluff)|chance to win", public)
+
+
+def test_the_moments_of_a_record_are_listed(run: Run, played: Path) -> None:
+    lines = run("show", str(played), "--moments").stdout.splitlines()
+    assert 0 < len(lines) <= 3
+    whole = run("show", str(played)).stdout
+    for line in lines:
+        assert re.fullmatch(r" *\d+  .*: [−+]?[<>]?\d+\u00a0% chance.*", line)
+        assert re.search(rf"^ *{line.split()[0]}  ", whole, re.MULTILINE)
+    assert "--moments goes with neither" in refused(run("show", str(played), "--moments", "--as", "1"))
+
+
 def test_a_record_that_breaks_the_rules_is_shown_until_there(run: Run, played: Path) -> None:
     tree = json.loads(played.read_text())
     del tree["steps"][-1]
@@ -387,6 +407,7 @@ def test_a_record_that_breaks_the_rules_is_shown_until_there(run: Run, played: P
     assert told.exit_code == 1
     assert "honest hides" in told.stdout
     assert "the record ends after" in told.stderr
+    assert run("show", "t.json", "--moments").exit_code == 1
 
 
 def test_the_rules_are_listed(run: Run) -> None:

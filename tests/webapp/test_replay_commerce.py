@@ -73,10 +73,12 @@ def test_a_hand_is_told() -> None:
     assert lines[1].notes == ("Everybody pays the ante: the pot holds 3",)
     assert [plain(note) for note in lines[2].notes] == ["Orest K♣ 8♥ 9♥ · Semen K♦ 10♥ K♥ · Daryna 2♦ 7♠ Q♠"]
     assert [plain(note) for note in lines[-1].notes] == [
+        "That makes a combination · it was 22\u00a0% likely",
         "Orest shows 8♥ 9♥ 10♥, a terz of hearts",
         "Semen shows K♣ K♦ K♥, a tricon of kings",
         "Daryna shows 3♠ 7♠ Q♠, a poen of spades",
         "Semen takes 4 with a tricon of kings",
+        "Semen's chance to win goes from 33\u00a0% to 100\u00a0%",
     ]
     assert [line.mark for line in lines] == ["plain"] * 5 + ["word"]
     assert [line.step for line in lines] == [0, 1, 2, 4, 5, 6]

@@ -73,15 +73,19 @@ def test_the_round_of_the_document_is_told(document: Record) -> None:
     assert shown.signature_title == "The ladder of lies, round 1"
     lines = shown.story[0].lines
     assert [(line.text, line.mark, line.mark_words) for line in lines[1:]] == [
-        ("A rolls 31, says 52", "bluff", "bluff"),
-        ("B rolls 43, says 65", "bluff", "bluff"),
-        ("C passes at 65", "unseen", "did not look"),
-        ("D passes at 65", "unseen", "did not look"),
-        ("A passes at 65", "unseen", "did not look"),
+        ("A rolls 31, says 52", "bluff", "bluff by 6 steps"),
+        ("B rolls 43, says 65", "bluff", "forced bluff by 9 steps"),
+        ("C passes at 65", "unseen", "did not look: 9 steps too high"),
+        ("D passes at 65", "unseen", "did not look: 9 steps too high"),
+        ("A passes at 65", "unseen", "did not look: 9 steps too high"),
         ("B does not believe it", "word", "right"),
     ]
-    assert lines[2].notes == ("9 steps above the dice · 28 % of rolls reach it",)
-    assert lines[-1].notes == ("Under the cup: 43; A loses a life",)
+    assert lines[2].notes == ("28\u00a0% of rolls reach it",)
+    assert lines[-1].notes == (
+        "Had seen the dice",
+        "Under the cup: 43; A loses a life",
+        "A's chance to win goes from 25\u00a0% to 12\u00a0%",
+    )
     assert [line.step for line in lines] == [0, 3, 6, 7, 8, 9, 10]
     assert shown.story[0].summary == "B doubts A's 65, rightly: 43"
 

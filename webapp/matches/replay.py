@@ -451,11 +451,11 @@ def _line(
         "wrong": _("wrong"),
         "fault": _("fault"),
     }.get(mark if mark == "fault" else truth or "", "")
-    exact, likely = _noted(course.game, noted, steps, names, viewer)
+    exact, likely = _noted(course.game, noted, steps, names)
     return Line(
         steps[-1],
         _sentence(text or _("The match begins"), names),
-        tuple(_sentence(note, names) for note in (*likely, *notes)),
+        tuple(_sentence(note, names) for note in (*likely, *notes, *_changed(noted, steps, names, viewer))),
         mark,
         mark_words if mark == "fault" else exact or mark_words,
         _time(course, frames, viewer),
@@ -464,21 +464,20 @@ def _line(
     )
 
 
-def _noted(
-    game: str, noted: Insight, steps: range, names: Sequence[str], viewer: Viewer
-) -> tuple[str, tuple[str, ...]]:
-    """What a claim or a doubt was, exactly; and the lines under it: how likely that was, and what came of it.
-
-    How the chances to win changed is told to who sees everything.
-    """
+def _noted(game: str, noted: Insight, steps: range, names: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """What a claim or a doubt was, exactly; and the lines under it: how likely that was, or what a try could bring."""
     notes = [note for note in noted.notes if note.step in steps]
     exact, lines = "", words.tell_notes(game, notes, names, translation)
     if len(notes) == 1 and notes[0].kind in ("claim", "doubt"):
         exact, likely = words.tell_note(game, notes[0], names, translation)
         lines = (likely,) if likely else ()
+    return exact, lines
+
+
+def _changed(noted: Insight, steps: range, names: Sequence[str], viewer: Viewer) -> list[str]:
+    """How the chances to win changed, for who sees everything."""
     swings = [swing for swing in noted.swings if swing.step in steps] if viewer == OMNISCIENT else []
-    changed = [line for swing in swings if (line := words.tell_swing(swing, names, translation))]
-    return exact, (*lines, *changed)
+    return [line for swing in swings if (line := words.tell_swing(swing, names, translation))]
 
 
 def _told(course: Course, frame: Frame, names: Sequence[str], drawn: Drawing) -> Told:
