@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from arena import record
 from arena.commands.common import load_record, names, record_file
 from arena.commands.failures import Failed, Impossible
+from arena.commands.up import become
 from arena.games import find_game
 from arena.insight import Insight, insight
 from arena.insight.words import tell_moment, tell_notes, tell_swing
@@ -23,12 +24,21 @@ from arena.verify import Frame, VerificationError, frames
 @click.option("--as", "eyes", metavar="SEAT", help="Show what this seat saw, or with public what everybody saw.")
 @click.option("--step", type=click.IntRange(0), metavar="N", help="Show step N alone, with the position after it.")
 @click.option("--moments", is_flag=True, help="Tell only the few steps that decided the match.")
-def command(file: str, eyes: str | None, step: int | None, moments: bool) -> None:
+@click.option("--web", is_flag=True, help="Show it in a browser, as the site shows its matches, until Ctrl-C.")
+@click.option("--port", type=click.IntRange(1, 65535), metavar="N", help="With --web: the port.  [default: a free one]")
+@click.option("--no-browser", is_flag=True, help="With --web: only say where it is shown.")
+def command(
+    file: str, eyes: str | None, step: int | None, moments: bool, web: bool, port: int | None, no_browser: bool
+) -> None:
     """Tell the match that is recorded in FILE.
 
     Steps are counted from 1; step 0 is the start. Without --as everything is shown. Notes in brackets say how true
     and how likely a claim, a doubt or a try was, as far as one could know who saw that.
     """
+    if web:
+        _in_browser(file, eyes, step, port, no_browser=no_browser)
+    if port is not None or no_browser:
+        raise click.UsageError("--port and --no-browser go with --web")
     if moments and (eyes is not None or step is not None):
         raise click.UsageError("--moments goes with neither --as nor --step: they are told to who sees everything")
     played = load_record(file)
@@ -67,6 +77,18 @@ def command(file: str, eyes: str | None, step: int | None, moments: bool) -> Non
     if wrong is not None:
         raise Failed(f"{file}: {wrong}") from wrong
     _ending(played, called)
+
+
+def _in_browser(file: str, eyes: str | None, step: int | None, port: int | None, *, no_browser: bool) -> NoReturn:
+    """Hand over to the viewer of the site."""
+    if file == "-":
+        raise Impossible("--web needs the name of a file")
+    load_record(file)  # what is no record is refused here, even where there is no viewer
+    options = ["--port", str(port)] if port is not None else []
+    options += ["--step", str(step)] if step is not None else []
+    options += ["--as", eyes] if eyes is not None else []
+    options += ["--no-browser"] if no_browser else []
+    become("webapp.show", *options, "--", file)
 
 
 def _seen(played: Record, viewer: Viewer) -> tuple[list[Frame], VerificationError | None]:

@@ -663,6 +663,19 @@ def test_up_without_the_site_says_what_to_install(run: Run, monkeypatch: pytest.
     assert "pip install 'bluff-arena[site]'" in refused(run("up"))
 
 
+def test_a_record_is_shown_on_the_web_by_the_site(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda _path, arguments: started.append(arguments))
+    file = str(Path(__file__).parents[1] / "data/records/mia-preset.json")
+    run("show", file, "--web", "--port", "9000", "--step", "3", "--as", "1", "--no-browser")
+    options = ["--port", "9000", "--step", "3", "--as", "1", "--no-browser", "--", file]
+    assert started == [[sys.executable, "-m", "webapp.show", *options]]
+    assert "--web needs" in refused(run("show", "-", "--web", input="{}"))
+    assert "go with --web" in refused(run("show", file, "--port", "9000"))
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    assert "pip install 'bluff-arena[site]'" in refused(run("show", file, "--web"))
+
+
 # ---- as a program --------------------------------------------------------------------------------------
 
 

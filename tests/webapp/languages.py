@@ -100,6 +100,7 @@ def furnish() -> Shown:
             f"{game}: step": f"/matches/{match.name}/step/5/",
             f"{game}: step of a seat": f"/matches/{match.name}/step/5/?as=1",
             f"{game}: step of the public": f"/matches/{match.name}/step/3/?as=public",
+            f"{game}: without spoilers": f"/matches/{match.name}/?spoiler=0",
             f"{game}: series": f"/series/{match.series_id}/",
             f"{game}: series put off": f"/series/{off.pk}/",
             f"{game}: bot": reverse("bot", args=[game, "mirror"]),

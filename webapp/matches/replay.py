@@ -16,14 +16,18 @@ from django.utils.translation import gettext as _
 
 from arena import verify
 from arena.games import find_game
-from arena.insight import Insight, insight, words
+from arena.insight import Insight, Mark, insight, words
 from arena.record import FaultStep, MovesStep, Record, Step
 from arena.rules import OMNISCIENT, PUBLIC, Viewer, at_seat
 from arena.story import tell
 from arena.verify import Frame
+from webapp.matches import clocks
 from webapp.matches.drawing import Drawing, drawing
 from webapp.matches.drawing.svg import Svg
-from webapp.matches.drawing.telling import Told
+from webapp.matches.drawing.telling import Told, listed
+from webapp.matches.held import Held
+from webapp.matches.marks import Kind, Pinned, kinds, pinned
+from webapp.pages.naming import game_title
 from webapp.pages.stored import stored
 
 
@@ -105,14 +109,68 @@ class Replay(NamedTuple):
     """The steps that decided the match, the most telling one first; none but for who sees everything."""
     doubt: str
     """Why the record cannot be verified; empty where it was."""
+    ahead: bool = False
+    """Whether what comes after this step is shown, too."""
+    starts: tuple[int, ...] = ()
+    """The first step of each round."""
+    marks: tuple[Mark, ...] = ()
+    """What is marked on the bar, as far as it may be known, in the order of the steps."""
+    clocks: tuple[Svg, ...] = ()
+    """The thinking times, as far as they may be known; empty where there are none."""
 
     @property
-    def previous(self) -> int:
-        return self.step - 1
+    def over(self) -> bool:
+        """Whether this is the end."""
+        return self.step == self.last
 
     @property
-    def next(self) -> int:
-        return self.step + 1
+    def round_before(self) -> int | None:
+        """Where this round begins; at its first step, where the round before it does."""
+        return max((start for start in self.starts if start < self.step), default=None)
+
+    @property
+    def round_after(self) -> int | None:
+        """Where the next round begins; in the last one, the end."""
+        following = min((start for start in self.starts if start > self.step), default=self.last)
+        return following if following > self.step else None
+
+    @property
+    def mark_before(self) -> int | None:
+        """The step of the mark before this step."""
+        return max((mark.step for mark in self.marks if mark.step < self.step), default=None)
+
+    @property
+    def mark_after(self) -> int | None:
+        """The step of the mark after this step."""
+        return min((mark.step for mark in self.marks if mark.step > self.step), default=None)
+
+    @property
+    def pinned(self) -> list[Pinned]:
+        """The marks where they stand on the bar."""
+        return pinned(self.marks, self.last)
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """The kinds of marks on the bar."""
+        return kinds(self.marks)
+
+    @property
+    def first(self) -> int | None:
+        """The start, for who is not there."""
+        return 0 if self.step else None
+
+    @property
+    def end(self) -> int | None:
+        """The end, likewise."""
+        return None if self.over else self.last
+
+    @property
+    def previous(self) -> int | None:
+        return self.step - 1 if self.step else None
+
+    @property
+    def next(self) -> int | None:
+        return None if self.over else self.step + 1
 
 
 class Steps(NamedTuple):
@@ -121,6 +179,10 @@ class Steps(NamedTuple):
     before: str
     between: str
     after: str = ""
+
+    def at(self, step: int | str, key: str) -> str:
+        """The address of a step as ``key`` sees it."""
+        return f"{self.before}{step}{self.between}{key}{self.after}"
 
 
 UNNOTED = Insight((), (), (), ())
@@ -146,36 +208,23 @@ def viewer_of(key: str, players: int) -> Viewer:
     raise NoSuchStep(key)
 
 
-class _Held(NamedTuple):
-    """A record as an argument that a cache looks up by its name only."""
-
-    name: str
-    record: Record
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and other.name == self.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-
 @lru_cache(maxsize=24)  # the frames of a long match at a full table take some megabytes
-def _frames(held: _Held, viewer: Viewer) -> tuple[Frame, ...]:
+def _frames(held: Held, viewer: Viewer) -> tuple[Frame, ...]:
     return tuple(verify.frames(held.record, viewer))
 
 
 def frames(record: Record, name: str, viewer: Viewer) -> tuple[Frame, ...]:
     """`arena.verify.frames`, remembered by the record's name: a record never changes."""
-    return _frames(_Held(name, record), viewer)
+    return _frames(Held(name, record), viewer)
 
 
 @lru_cache(maxsize=24)
-def _insight(held: _Held, viewer: Viewer) -> Insight:
+def _insight(held: Held, viewer: Viewer) -> Insight:
     return insight(held.record.game, _frames(held, viewer), held.record.steps)
 
 
 @lru_cache(maxsize=1024)
-def _verified(held: _Held) -> str:
+def _verified(held: Held) -> str:
     try:
         verify.verify(held.record)
     except verify.VerificationError as error:
@@ -185,7 +234,7 @@ def _verified(held: _Held) -> str:
 
 def doubt(record: Record, name: str) -> str:
     """What is wrong with a record by its own luck and rules; empty where it can be verified."""
-    return _verified(_Held(name, record))
+    return _verified(Held(name, record))
 
 
 def seat_names(record: Record) -> tuple[str, ...]:
@@ -201,8 +250,15 @@ def told_apart(names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def replay(*, record: Record, name: str, key: str, step: int | None = None) -> Replay:
+def replay(*, record: Record, name: str, key: str, step: int | None = None, ahead: bool = True) -> Replay:
     """What ``key`` sees at ``step`` (counted from 0, the start; None is the end) of the record with the name ``name``.
+
+    Args:
+        record: what was played.
+        name: what it is remembered by.
+        key: who looks.
+        step: which step.
+        ahead: whether who sees everything is shown also what comes later: how it ended, above all.
 
     Raises:
         NoSuchStep: there is no such step, or nobody is called so.
@@ -210,15 +266,23 @@ def replay(*, record: Record, name: str, key: str, step: int | None = None) -> R
     viewer = viewer_of(key, len(record.players))
     seen = frames(record, name, viewer)
     names = seat_names(record)
-    noted = _insight(_Held(name, record), viewer)
+    noted = _insight(Held(name, record), viewer)
     at = len(seen) - 1 if step is None else step
-    made = shown(course=record, seen=seen, noted=noted, names=names, key=key, at=at)
-    return made._replace(
-        title=_title(record, seen[-1], made.part, names, viewer, made.step == made.last), doubt=doubt(record, name)
-    )
+    made = shown(course=record, seen=seen, noted=noted, names=names, key=key, at=at, ahead=ahead)
+    title = _title(record, seen[-1], made.part, names, viewer, made.ahead or made.over)
+    return made._replace(title=title, doubt=doubt(record, name))
 
 
-def shown(*, course: Course, seen: Sequence[Frame], noted: Insight, names: Sequence[str], key: str, at: int) -> Replay:
+def shown(
+    *,
+    course: Course,
+    seen: Sequence[Frame],
+    noted: Insight,
+    names: Sequence[str],
+    key: str,
+    at: int,
+    ahead: bool = True,
+) -> Replay:
     """The same of anything that was played, from what ``key`` saw of it and what is noted of that; without a title.
 
     Raises:
@@ -230,8 +294,12 @@ def shown(*, course: Course, seen: Sequence[Frame], noted: Insight, names: Seque
         raise NoSuchStep(str(at))
     drawn = drawing(course.game)
     assert drawn is not None
-    all_seen = viewer == OMNISCIENT
-    story = _story(course, seen, noted, names, viewer, drawn, at)
+    ahead = ahead and viewer == OMNISCIENT
+    groups = _groups(seen, names, drawn)
+    story = tuple(
+        _round(course, seen, noted, names, viewer, drawn, at, group, last if ahead else at)
+        for group in _begun(groups, last if ahead else at)
+    )
     upto = seen[: at + 1]
     round_ = next((i for i, one in enumerate(story, 1) if one.current), 0)
     return Replay(
@@ -240,7 +308,7 @@ def shown(*, course: Course, seen: Sequence[Frame], noted: Insight, names: Seque
         step=at,
         last=last,
         round=round_,
-        rounds=len(story),
+        rounds=len(groups),
         part=drawn.part(round_),
         viewer=key,
         viewers=_viewers(names, key),
@@ -250,10 +318,14 @@ def shown(*, course: Course, seen: Sequence[Frame], noted: Insight, names: Seque
         signature_title=drawn.signature_title(round_),
         key=tuple(drawn.key(upto)),
         # what comes later is no secret to who sees everything, and would be one to all others
-        strip=drawn.strip(seen if all_seen else upto),
-        faults=_faults(course, names, viewer, at if not all_seen else last),
-        moments=_moments(noted, names) if all_seen else (),
+        strip=drawn.strip(seen if ahead else upto),
+        faults=_faults(course, names, viewer, last if ahead else at),
+        moments=_moments(noted, names) if ahead else (),
+        marks=tuple(mark for mark in noted.marks if ahead or mark.step <= at),
         doubt="",
+        ahead=ahead,
+        starts=tuple(group.first for group in groups),
+        clocks=clocks.pictures(course.steps, names, viewer, at, ahead=ahead),
     )
 
 
@@ -263,11 +335,14 @@ def strip(record: Record) -> Svg:
     return drawn.strip(verify.frames(record, OMNISCIENT)) if drawn else Svg()
 
 
-def _title(record: Record, end: Frame, part: str, names: Sequence[str], viewer: Viewer, over: bool) -> str:
-    if viewer == OMNISCIENT or over:
+def _title(record: Record, end: Frame, part: str, names: Sequence[str], viewer: Viewer, told: bool) -> str:
+    """How it ended, where that may be told; else who looks at what."""
+    if told:
         drawn = drawing(record.game)
         assert drawn is not None
         return drawn.result(end.view, record.outcome, names)
+    if viewer == OMNISCIENT:
+        return _("%(game)s: %(names)s") % {"game": game_title(record.game), "names": listed(names)}
     if viewer == PUBLIC:
         return _("What the table saw in %(part)s") % {"part": part}
     return _("What %(name)s knew in %(part)s") % {"part": part, "name": names[viewer.seat]}
@@ -283,7 +358,9 @@ def told(*, course: Course, seen: Sequence[Frame], names: Sequence[str], key: st
     """The story alone of anything that is being played, as ``key`` saw it up to ``at``."""
     drawn = drawing(course.game)
     assert drawn is not None
-    return _story(course, seen, UNNOTED, names, viewer_of(key, len(names)), drawn, at)
+    viewer = viewer_of(key, len(names))
+    groups = _begun(_groups(seen, names, drawn), at)
+    return tuple(_round(course, seen, UNNOTED, names, viewer, drawn, at, group, at) for group in groups)
 
 
 def _moments(noted: Insight, names: Sequence[str]) -> tuple[Telling, ...]:
@@ -303,19 +380,8 @@ class _Group:
         self.summary = ""
 
 
-def _story(
-    course: Course,
-    seen: Sequence[Frame],
-    noted: Insight,
-    names: Sequence[str],
-    viewer: Viewer,
-    drawn: Drawing,
-    at: int,
-) -> tuple[RoundLines, ...]:
-    """The rounds: how each of them ended, and the one that is shown step by step.
-
-    Who sees everything may look ahead. For all others the story ends at the present step.
-    """
+def _groups(seen: Sequence[Frame], names: Sequence[str], drawn: Drawing) -> list[_Group]:
+    """The rounds: where each of them begins and ends, and how it ended."""
     groups = [_Group(0)]
     for index, frame in enumerate(seen):
         group = groups[-1]
@@ -328,7 +394,12 @@ def _story(
             groups.append(_Group(index + 1))
         if heading is not None:
             groups[-1].title = heading
-    return tuple(_round(course, seen, noted, names, viewer, drawn, at, group) for group in groups)
+    return groups
+
+
+def _begun(groups: Sequence[_Group], at: int) -> list[_Group]:
+    """Those that had begun by then: that there is another round is known when it begins."""
+    return [group for group in groups if group.first <= at]
 
 
 def _round(
@@ -340,9 +411,11 @@ def _round(
     drawn: Drawing,
     at: int,
     group: _Group,
+    told: int,
 ) -> RoundLines:
+    """A round in the story, which tells what happened until the step ``told``."""
     current = group.first <= at <= group.last
-    upto = group.last if viewer == OMNISCIENT else min(group.last, at)
+    upto = min(group.last, told)
     known = upto == group.last
     shown = _joined(course, seen, range(group.first, upto + 1), drawn) if current else []
     lines = tuple(_line(course, seen, noted, steps, names, viewer, drawn, at) for steps in shown)

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
+from django.template.loader import render_to_string
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from arena.record import Record
 from webapp.live.fragments import once_a_second
-from webapp.matches import replay, selectors
+from webapp.matches import chunks, embedding, pages, replay, selectors
 from webapp.matches.drawing import drawing
 from webapp.matches.models import Series
 from webapp.pages.asking import before_of
 
 
+def _private(series: Series) -> bool:
+    """Whether only some may see its matches."""
+    return series.purpose in Series.PRIVATE
+
+
 def _may_see(request: HttpRequest, series: Series) -> bool:
     """What concerns an author alone is for that author to see, and nobody else learns that there was such a series."""
-    return series.purpose not in Series.PRIVATE or selectors.concerns(series=series, user=request.user)
+    return not _private(series) or selectors.concerns(series=series, user=request.user)
 
 
 @require_safe
@@ -41,7 +50,7 @@ def matches(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@vary_on_headers("HX-Request")
+@gzip_page
 def match(request: HttpRequest, name: str, step: int | None = None) -> HttpResponse:
     """The replay of a match: its end, or one step of it, as somebody saw it."""
     found = selectors.find_match(name=name)
@@ -55,15 +64,57 @@ def match(request: HttpRequest, name: str, step: int | None = None) -> HttpRespo
         if step is not None:
             raise Http404
         return render(request, "matches/closed.html", context)
+    shown = _shown(request, record, found.record_name, step)
+    context |= pages.of_match(shown=shown, name=name, blind=chunks.blind(request))
+    context |= {"record": record, "fairness": record.fairness, "private": _private(found.series)}
+    context["own_logs"] = selectors.own_logs(match=found, user=request.user, step=shown.step)
+    return render(request, "matches/match.html", context)
+
+
+def _shown(request: HttpRequest, record: Record, name: str, step: int | None) -> replay.Replay:
+    """What the address asks for. Who does not want to know how it ends begins at the start."""
+    key, blind = request.GET.get("as", "everything"), chunks.blind(request)
+    at = 0 if blind and step is None else step
     try:
-        shown = replay.replay(record=record, name=found.record_name, key=request.GET.get("as", "everything"), step=step)
+        return replay.replay(record=record, name=name, key=key, step=at, ahead=not blind)
     except replay.NoSuchStep as error:
         raise Http404 from error
-    steps = replay.Steps(reverse("match_step", args=[name, 0]).removesuffix("0/"), "/?as=")
-    context |= {"replay": shown, "steps": steps, "record": record, "fairness": record.fairness}
-    context["own_logs"] = selectors.own_logs(match=found, user=request.user, step=shown.step)
-    part = request.headers.get("HX-Request") == "true"
-    return render(request, "matches/_replay.html" if part else "matches/match.html", context)
+
+
+@require_safe
+@gzip_page
+def match_frames(request: HttpRequest, name: str, edition: str, language: str, key: str, number: int) -> HttpResponse:
+    """Some steps of a replay at once, for scripts."""
+    found = selectors.find_match(name=name)
+    if found is None or not _may_see(request, found.series):
+        raise Http404
+    record, ahead = selectors.closed_record(name=name), not chunks.blind(request)
+    if record is None:
+        raise Http404
+    source = pages.frames_of(record=record, name=found.record_name, key=key, ahead=ahead)
+    try:
+        return chunks.answer(
+            source=source, number=number, language=language, wanted=edition, private=_private(found.series)
+        )
+    except replay.NoSuchStep as error:
+        raise Http404 from error
+
+
+@require_safe
+@gzip_page
+@xframe_options_exempt
+@csp_replace({"frame-ancestors": ["*"]})  # type: ignore[arg-type]  # it takes views without arguments alone
+def embed(request: HttpRequest, name: str, step: int | None = None) -> HttpResponse:
+    """A replay within a page of somebody else's: nothing of it depends on who looks, and nothing is kept of him."""
+    found = selectors.find_match(name=name)
+    record = selectors.closed_record(name=name) if found is not None and not _private(found.series) else None
+    if found is None or record is None:
+        raise Http404
+    with embedding.language_of(request) as language:
+        shown = _shown(request, record, found.record_name, step)
+        context = pages.of_match(shown=shown, name=name, blind=chunks.blind(request), embedded=True)
+        response = HttpResponse(render_to_string("matches/embed.html", {"match": found, **context}))
+    return embedding.without_reader(response, language)
 
 
 @require_safe

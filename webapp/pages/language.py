@@ -30,6 +30,8 @@ class LanguageMiddleware(LocaleMiddleware):
         if request.path_info.startswith(ENGLISH_ONLY):
             response.headers.setdefault("Content-Language", settings.LANGUAGE_CODE)
             return response
+        if response.has_header("Content-Language"):
+            return response  # its language stands in the address
         # Also where nobody asked for a session: the cookie decides before the header does.
         patch_vary_headers(response, ("Cookie",))
         return super().process_response(request, response)

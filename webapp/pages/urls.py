@@ -10,6 +10,11 @@ urlpatterns = [
     path("rules/<slug:game>/", views.rules, name="rules"),
     path("rules/<slug:game>/example/", views.example, name="example"),
     path("rules/<slug:game>/example/step/<int:step>/", views.example, name="example_step"),
+    path(
+        "rules/<slug:game>/example/frames/<slug:edition>/<slug:language>/<slug:key>/<int:number>.json",
+        views.example_frames,
+        name="example_frames",
+    ),
     path("write/", views.write, name="write"),
     path("status/", views.status, name="status"),
     path("language/", language.choose, name="language"),

@@ -9,11 +9,13 @@ from django.template.loader import select_template
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from arena.games import GAMES
 from webapp.live.fragments import once_a_second
+from webapp.matches import chunks
 from webapp.matches import selectors as matches
 from webapp.matches.drawing import drawing
 from webapp.matches.examples import example as find_example
@@ -49,16 +51,13 @@ def rules_index(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@vary_on_headers("HX-Request")
 def rules(request: HttpRequest, game: str) -> HttpResponse:
     """The rules of a game: an introduction for people, an example, then every option, from the rules themselves."""
     found = GAMES.get(game)
     if found is None:
         raise Http404
     shown = _example(request, found.name, before_of(request, "step"))
-    embedded = {"replay": shown, "steps": Steps("?step=", "&as=", "#example")}
-    if shown is not None and request.headers.get("HX-Request") == "true":
-        return render(request, "pages/rules/_embedded.html", {"game": found, **embedded})
+    embedded = {"replay": shown, "steps": Steps("?step=", "&as=", "#example"), **_frames(game)}
     template = select_template([f"pages/rules/{game}.html", "pages/rules/_game.html"])
     presets = [
         (
@@ -79,7 +78,6 @@ def rules(request: HttpRequest, game: str) -> HttpResponse:
 
 
 @require_safe
-@vary_on_headers("HX-Request")
 def example(request: HttpRequest, game: str, step: int | None = None) -> HttpResponse:
     """The worked example of a game, with its story."""
     found = GAMES.get(game)
@@ -87,9 +85,26 @@ def example(request: HttpRequest, game: str, step: int | None = None) -> HttpRes
     if shown is None:
         raise Http404
     steps = Steps(reverse("example_step", args=[game, 0]).removesuffix("0/"), "/?as=")
-    part = request.headers.get("HX-Request") == "true"
-    template = "pages/rules/_example.html" if part else "pages/rules/example.html"
-    return render(request, template, {"game": found, "replay": shown, "steps": steps})
+    context = {"game": found, "replay": shown, "steps": steps, **_frames(game)}
+    return render(request, "pages/rules/example.html", context)
+
+
+@require_safe
+@gzip_page
+def example_frames(request: HttpRequest, game: str, edition: str, language: str, key: str, number: int) -> HttpResponse:
+    """Some steps of an example at once, for scripts."""
+    if game not in GAMES or find_example(game) is None:
+        raise Http404
+    source = chunks.Source(("example", game, key), lambda step: example_replay(game=game, key=key, step=step))
+    try:
+        return chunks.answer(source=source, number=number, language=language, wanted=edition)
+    except NoSuchStep as error:
+        raise Http404 from error
+
+
+def _frames(game: str) -> dict[str, object]:
+    """Where a script finds the steps of a game's example."""
+    return {"frames": chunks.address("example_frames", game), "frames_size": chunks.SIZE}
 
 
 def _example(request: HttpRequest, game: str, step: int | None) -> Replay | None:

@@ -127,7 +127,7 @@ def step_address(context: Context, step: int | str, key: str | None = None) -> s
     The page says in ``steps`` how its addresses are made.
     """
     made: Steps = context["steps"]
-    return f"{made.before}{step}{made.between}{key or context['replay'].viewer}{made.after}"
+    return made.at(step, key or context["replay"].viewer)
 
 
 @register.filter

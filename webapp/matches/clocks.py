@@ -1,0 +1,121 @@
+"""How long each decision took, in one picture: a row a seat, a bar a decision, along the steps of the match."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from arena.record import FaultStep, MovesStep, Step
+from arena.rules import OMNISCIENT, Viewer
+from webapp.matches.drawing import svg
+from webapp.matches.drawing.svg import Svg, el, short, words
+
+
+class Frame(NamedTuple):
+    """The room for the picture."""
+
+    shape: str
+    width: float
+    left: float
+    """For the names; where they stand above the bars, there is no room for them."""
+    right: float
+    row: float
+    bars: float
+    """The highest bar."""
+
+
+FRAMES = (Frame("wide", 760, 104, 12, 30, 22), Frame("tall", 350, 10, 10, 46, 24))
+TOP, FOOT = 6.0, 22.0
+LEAST_MS = 0.1
+"""What is shorter looks the same: nobody can be told apart by that."""
+
+
+class Spent(NamedTuple):
+    """How long a seat thought about a decision; None where it did not answer as it should."""
+
+    step: int
+    seat: int
+    ms: float | None
+
+
+def spent(steps: Sequence[Step], viewer: Viewer, at: int, *, ahead: bool) -> list[Spent]:
+    """What ``viewer`` may know at step ``at`` of thinking times.
+
+    How long the others think can tell what they hide. So a seat knows its own times until the match is over, and the
+    public none; that a seat was at fault everybody saw.
+    """
+    last = len(steps)
+    everybody = viewer == OMNISCIENT or at == last
+    found = []
+    for step, one in enumerate(steps[: last if ahead else at], 1):
+        if isinstance(one, FaultStep):
+            found.append(Spent(step, one.seat, None))
+        elif isinstance(one, MovesStep):
+            times = sorted((one.ms or {}).items())
+            found += [Spent(step, seat, ms) for seat, ms in times if everybody or seat == viewer.seat]
+    return found
+
+
+class Scale(NamedTuple):
+    """Logarithmic: from a tenth of a millisecond to the next power of ten above the longest."""
+
+    most: float
+
+    def height(self, ms: float) -> float:
+        """How high a bar is, out of 1."""
+        reach = math.log10(self.most / LEAST_MS)
+        return max(0.06, min(1.0, math.log10(max(ms, LEAST_MS) / LEAST_MS) / reach))
+
+
+def pictures(steps: Sequence[Step], names: Sequence[str], viewer: Viewer, at: int, *, ahead: bool) -> tuple[Svg, ...]:
+    """The pictures as ``viewer`` may see them at step ``at``; none where no time was measured, or none is known yet."""
+    found = spent(steps, viewer, at, ahead=ahead)
+    if all(one.ms is None for one in found):
+        return ()
+    return tuple(_picture(frame, found, names, at, max(1, len(steps))) for frame in FRAMES)
+
+
+def _picture(frame: Frame, found: Sequence[Spent], names: Sequence[str], at: int, last: int) -> Svg:
+    slowest = max(found, key=lambda one: one.ms or 0)
+    scale = Scale(10 ** math.ceil(math.log10(max(slowest.ms or 0, 1.0) * 1.001)))
+    rows = sorted({one.seat for one in found})
+    floors = {seat: TOP + frame.row * (row + 1) - 3 for row, seat in enumerate(rows)}
+    bottom = TOP + frame.row * len(rows)
+    room = frame.width - frame.left - frame.right
+    bar = max(1.2, min(8.0, room / last * 0.62))
+
+    def across(step: int) -> float:
+        return frame.left + room * step / last
+
+    parts = [el("line", x1=across(at), x2=across(at), y1=TOP - 4, y2=bottom + 2, class_="c-now")]
+    for seat, floor in floors.items():
+        parts.append(el("line", x1=frame.left - 6, x2=frame.width - 6, y1=floor, y2=floor, class_="grid"))
+        name = (
+            words(frame.left - 14, floor - 5, short(names[seat], frame.left - 16, 14), "x-name", "end")
+            if frame.shape == "wide"
+            else words(frame.left - 6, floor - frame.bars - 5, short(names[seat], room, 14), "x-name", "start")
+        )
+        parts.append(el("g", el("title", names[seat]), name))
+    for one in found:
+        x, floor = across(one.step), floors[one.seat]
+        if one.ms is None:
+            title = el("title", _("%(name)s: fault") % {"name": names[one.seat]})
+            cross = el("path", d=f"M{x - 4:.1f} {floor - 13:.1f}l8 8m0 -8l-8 8", class_="c-fault")
+            parts.append(el("g", title, cross))
+            continue
+        high = frame.bars * scale.height(one.ms)
+        told = _("%(name)s: %(ms)s ms") % {"name": names[one.seat], "ms": number_format(one.ms, 1)}
+        kind = "c-bar c-here" if one.step == at else "c-bar"
+        parts.append(el("rect", el("title", told), x=x - bar / 2, y=floor - high, width=bar, height=high, class_=kind))
+    line = _("slowest: %(name)s, %(ms)s ms at step %(step)d") % {
+        "name": short(names[slowest.seat], 140, 14),
+        "ms": number_format(slowest.ms or 0, 1),
+        "step": slowest.step,
+    }
+    parts.append(words(frame.width - 6, bottom + 15, line, "x-soft", "end"))
+    label = _("Thinking times") + "; " + line
+    return svg.picture(frame.width, bottom + FOOT, label, parts, f"signature signature-{frame.shape} clocks")
