@@ -13,6 +13,7 @@ urlpatterns = [
     path("", include("webapp.ratings.urls")),
     path("", include("webapp.moderation.urls")),
     path("", include("webapp.tournaments.urls")),
+    path("", include("webapp.feeds.urls")),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("api/", api.urls),

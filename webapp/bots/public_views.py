@@ -47,6 +47,7 @@ def bot(request: HttpRequest, game: str, name: str) -> HttpResponse:
         ],
         "page": matches.matches_of_bot(bot=found, before=before_of(request)),
         "before": before,
+        "has_feed": found.state not in (Bot.State.QUARANTINED, Bot.State.BANNED),
         "own": request.user.is_authenticated and found.owner_id == request.user.pk,
         "troubles": quarantine.troubles(bot=found) if found.state == Bot.State.QUARANTINED else (),
     }
