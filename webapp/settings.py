@@ -3,6 +3,7 @@
 With nothing set, everything lives in one private folder, ``./data``: an SQLite database, the sockets, the secrets.
 """
 
+import ipaddress
 import os
 import secrets
 import tempfile
@@ -100,6 +101,9 @@ ARENA_LADDER_TABLES = env.int("ARENA_LADDER_TABLES", default=0)
 ARENA_VALIDATIONS = env.int("ARENA_VALIDATIONS", default=0)
 ARENA_VALIDATION_SECONDS = env.int("ARENA_VALIDATION_SECONDS", default=300)
 
+# Networks to which webhooks may be sent beside the public internet, for private installations and tests.
+ARENA_WEBHOOK_NETWORKS = tuple(map(ipaddress.ip_network, env.list("ARENA_WEBHOOK_NETWORKS", default=[])))
+
 # How long what bots wrote is kept for their authors, in days. Matches and their records are kept for ever.
 ARENA_LOG_DAYS = env.int("ARENA_LOG_DAYS", default=30)
 
@@ -153,6 +157,7 @@ INSTALLED_APPS = [
     "webapp.ratings",
     "webapp.moderation",
     "webapp.tournaments",
+    "webapp.hooks",
     "whitenoise.runserver_nostatic",
     "django.contrib.admin",
     "django.contrib.auth",

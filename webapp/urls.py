@@ -14,6 +14,7 @@ urlpatterns = [
     path("", include("webapp.moderation.urls")),
     path("", include("webapp.tournaments.urls")),
     path("", include("webapp.feeds.urls")),
+    path("", include("webapp.hooks.urls")),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("api/", api.urls),

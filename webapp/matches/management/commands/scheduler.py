@@ -18,6 +18,7 @@ from kombu.exceptions import OperationalError
 
 from webapp.accounts import addresses, notices
 from webapp.bots import presence, uploads
+from webapp.hooks import sending
 from webapp.matches import ladder, retention, services
 from webapp.matches.models import Ruleset
 from webapp.moderation import signs
@@ -50,6 +51,7 @@ def _refit_all() -> None:
 def _forget() -> None:
     retention.forget_logs(older_than=timedelta(days=settings.ARENA_LOG_DAYS))
     uploads.forget_uploads()
+    sending.forget()
 
 
 DUTIES = (
@@ -61,6 +63,7 @@ DUTIES = (
     Duty("ratings", 5.0, _refit_all, share=0.25),
     Duty("thinning", 3600.0, thin),
     Duty("notices", 20.0, notices.send_waiting),
+    Duty("hooks", 5.0, sending.tick),
     Duty("signs", 20.0, signs.gather),
     Duty("shared content", 3600.0, signs.find_shared_content),
     Duty("old prints", 3600.0, addresses.forget_old_prints),
