@@ -158,6 +158,7 @@ INSTALLED_APPS = [
     "webapp.moderation",
     "webapp.tournaments",
     "webapp.hooks",
+    "webapp.previews",
     "whitenoise.runserver_nostatic",
     "django.contrib.admin",
     "django.contrib.auth",

@@ -15,6 +15,7 @@ urlpatterns = [
     path("", include("webapp.tournaments.urls")),
     path("", include("webapp.feeds.urls")),
     path("", include("webapp.hooks.urls")),
+    path("", include("webapp.previews.urls")),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("api/", api.urls),
