@@ -21,8 +21,8 @@ from webapp.accounts.models import User
 from webapp.bots import quarantine
 from webapp.bots import services as bots
 from webapp.bots.models import Bot
-from webapp.matches.models import Match
-from webapp.matches.selectors import find_match, outcome_words
+from webapp.matches.models import Match, Series
+from webapp.matches.selectors import find_match, outcome_words, validates_bot_of
 from webapp.moderation import organisers, selectors, services
 from webapp.moderation.forms import LinkForm, ReasonForm, RenameForm, ReportForm, ResolveForm
 from webapp.moderation.models import Report
@@ -71,6 +71,9 @@ def report_author(request: HttpRequest, name: str) -> HttpResponse:
 @login_required
 def report_match(request: HttpRequest, name: str) -> HttpResponse:
     found = find_match(name=name)
+    if found is not None and found.series.purpose == Series.Purpose.VALIDATION:
+        # how a version was validated is for its author to see, and nobody else learns that there was such a match
+        found = found if validates_bot_of(series=found.series, user=request.user) else None
     return _report(request, found, outcome_words(list(found.entries.all())) if found else "")
 
 
