@@ -272,7 +272,7 @@ class Conversation:
             self._hear(match, event)
         move = self._choose(match, question.view)
         match.answers.append(None if move is None else self.game.write(move))
-        lines = (*match.trouble, *match.bot.take_log())
+        lines = (*map(_sayable, match.trouble), *match.bot.take_log())
         match.trouble.clear()
         for line in lines:
             self._say("log", line)
@@ -337,12 +337,17 @@ class Conversation:
         self._say("bot-error", text)
 
     def _say(self, kind: ReportKind, text: str) -> None:
-        self._tell(Report(kind, text))
+        self._tell(Report(kind, _sayable(text)))
+
+
+def _sayable(text: str) -> str:
+    """Without halves of characters, which an exception may bring along and which no message and no terminal can say."""
+    return text.encode(errors="replace").decode()
 
 
 def _silence(decision: int, reason: str) -> pb.PlayRequest:
     """An answer without a move, which is a fault; the author finds the reason with the match."""
-    return pb.PlayRequest(answer=pb.Answer(decision=decision, log=[reason]))
+    return pb.PlayRequest(answer=pb.Answer(decision=decision, log=[_sayable(reason)]))
 
 
 def _summary(end: MatchEnd, seat: int) -> str:

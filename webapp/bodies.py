@@ -20,6 +20,9 @@ def refuse_large_bodies(get_response: Callable[[HttpRequest], HttpResponse]) -> 
             # its length is only known once all of it is there, and what has none looks empty to Django
             said = _("Say how long it is: a body in chunks, without Content-Length, is not taken.")
             return _refused(request, said, 411)
+        charset = (request.content_params or {}).get("charset", "utf-8").lower()
+        if charset not in ("utf-8", "utf8"):
+            return _refused(request, _("Please say it in UTF-8: no other charset is read."), 400)
         announced = request.META.get("CONTENT_LENGTH") or "0"
         if announced.isascii() and announced.isdecimal() and int(announced) <= settings.ARENA_MOST_BODY_BYTES:
             return get_response(request)

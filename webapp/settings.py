@@ -3,6 +3,7 @@
 With nothing set, everything lives in one private folder, ``./data``: an SQLite database, the sockets, the secrets.
 """
 
+import ipaddress
 import os
 import secrets
 import tempfile
@@ -103,6 +104,9 @@ ARENA_PEOPLE_TABLES = env.int("ARENA_PEOPLE_TABLES", default=16)
 ARENA_VALIDATIONS = env.int("ARENA_VALIDATIONS", default=0)
 ARENA_VALIDATION_SECONDS = env.int("ARENA_VALIDATION_SECONDS", default=300)
 
+# Networks to which webhooks may be sent beside the public internet, for private installations and tests.
+ARENA_WEBHOOK_NETWORKS = tuple(map(ipaddress.ip_network, env.list("ARENA_WEBHOOK_NETWORKS", default=[])))
+
 # How long what bots wrote is kept for their authors, in days. Matches and their records are kept for ever.
 ARENA_LOG_DAYS = env.int("ARENA_LOG_DAYS", default=30)
 
@@ -160,6 +164,8 @@ INSTALLED_APPS = [
     "webapp.tournaments",
     "webapp.people",
     "webapp.live",
+    "webapp.hooks",
+    "webapp.previews",
     "whitenoise.runserver_nostatic",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -366,7 +372,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"one_line": {"()": "webapp.logs.OneLine"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["one_line"]}},
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
     "loggers": {
         # Django's own would go to stderr twice, and only in DEBUG; errors are mailed to nobody.

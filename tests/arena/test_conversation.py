@@ -148,6 +148,21 @@ def test_a_hook_that_fails_costs_the_next_decision_and_only_that(hook: str) -> N
     assert second.HasField("move")
 
 
+def test_halves_of_characters_are_replaced_whatever_brings_them(reports: list[Report]) -> None:
+    class Halves(Recorder):
+        def choose(self, view: Any) -> Any:
+            self.log("log \ud800")
+            raise ValueError("error \ud800")
+
+    conversation = Conversation(Halves, game="three_coins", token="", tell=reports.append)
+    conversation.receive(start())
+    (reply,) = conversation.receive(ask(QUESTIONS[0]))
+    assert reply.SerializeToString()
+    assert any("error ?" in line for line in reply.answer.log)
+    assert "log ?" in reply.answer.log
+    assert not any("\ud800" in report.text for report in reports)
+
+
 def test_an_unreadable_choice_is_explained_in_the_log(reports: list[Report]) -> None:
     class Mute(Bot):
         game = "three_coins"

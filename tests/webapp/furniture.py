@@ -13,6 +13,7 @@ from webapp.accounts import keys
 from webapp.accounts.models import AddressPrint, User
 from webapp.bots.models import Bot, Version
 from webapp.comparing.models import Comparison
+from webapp.hooks.models import Delivery, Hook
 from webapp.matches import own_rulesets
 from webapp.matches.models import Entry, EntryLog, Match, Series, SeriesSeat, Worker
 from webapp.moderation.models import PairSigns, Report, SharedContent
@@ -192,6 +193,22 @@ def moderated(by: User, author: User, theirs: Bot, mine: Bot, match: Match) -> t
         **{f"report {number}": reverse("moderation:report", args=[one.pk]) for number, one in enumerate(reports)},
     }
     return own, desk
+
+
+def webhooks(owner: User, bot: Bot) -> dict[str, str]:
+    """A webhook that is on, one that fails and one that is off, with messages in every state; their pages."""
+    now = timezone.now()
+    pages = {"webhooks": reverse("hooks:hooks")}
+    for name, more in (("on", {}), ("failing", {"failing_since": now}), ("off", {"state": Hook.State.OFF})):
+        hook = Hook.objects.create(owner=owner, bot=bot, url="https://…", secret="whsec_AA==", **more)
+        pages[f"webhook that is {name}"] = reverse("hooks:hook", args=[hook.pk])
+        for trouble in Delivery.Trouble.values:
+            Delivery.objects.create(hook=hook, name=f"{name} {trouble}", next_try=now, tried=now, trouble=trouble)
+        for state in Delivery.State.values:
+            Delivery.objects.create(
+                hook=hook, name=f"{name} {state}", next_try=now, tried=now, state=state, test=True, tries=2
+            )
+    return pages
 
 
 def terminal(owner: User) -> None:

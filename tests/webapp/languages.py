@@ -119,6 +119,7 @@ def furnish() -> Shown:
     )
     rules = furniture.own_rules(olha, [*house[:2], mirror])
     reported, judged = furniture.moderated(olha, olena, theirs, mirror, make_match([theirs, mirror]))
+    own |= furniture.webhooks(olena, mirror)
     own |= furniture.uploaded(olena, house) | reported | {"quarantine": reverse("bots:own", args=[clumsy.pk])}
     public |= rules | {"bot in quarantine": reverse("bot", args=["mia", "clumsy"])}
     desk |= judged | rules | {"bot in quarantine": reverse("moderation:bot", args=[clumsy.pk])}

@@ -63,6 +63,7 @@ def _delete(user: User) -> None:
     # What an organiser has done stays in the organisers' log. It needs somebody to have done it, but no name.
     for known in (EmailAddress, AddressPrint, Notice):
         known.objects.filter(user=user).delete()
+    user.hooks.all().delete()
     user.reports.all().delete()
     user.reports_about.all().delete()
     user.username = f"left-{secrets.token_hex(8)}"

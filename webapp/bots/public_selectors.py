@@ -24,6 +24,8 @@ class Doing(NamedTuple):
 
 def find_bot(*, game: str, name: str) -> Bot | None:
     """A bot by the name that people know, with ``connected``: does a line of it live?"""
+    if "\0" in name:  # PostgreSQL could not even be asked
+        return None
     found = Bot.objects.filter(game=game, name__iexact=name).exclude(kind=Bot.Kind.PERSON)
     lines = Connection.objects.filter(bot=OuterRef("pk"), lease_until__gt=timezone.now())
     found = found.annotate(connected=Exists(lines))
@@ -32,6 +34,8 @@ def find_bot(*, game: str, name: str) -> Bot | None:
 
 def renamed_bot(*, game: str, name: str) -> Bot | None:
     """The bot that had this name before an organiser gave it another one."""
+    if "\0" in name:
+        return None
     former = FormerName.objects.filter(game=game, name__iexact=name).select_related("bot").first()
     return former.bot if former is not None else None
 

@@ -51,6 +51,7 @@ def bot(request: HttpRequest, game: str, name: str) -> HttpResponse:
         "before": before,
         "language": language_of(found, found.active_version) if found.active_version is not None else "",
         "siblings": public_selectors.other_bots(bot=found),
+        "has_feed": found.state not in (Bot.State.QUARANTINED, Bot.State.BANNED),
         "own": request.user.is_authenticated and found.owner_id == request.user.pk,
         "troubles": quarantine.troubles(bot=found) if found.state == Bot.State.QUARANTINED else (),
     }

@@ -149,6 +149,11 @@ def find_match(*, name: str) -> Match | None:
     return _matches().select_related("series").filter(name=name).first()
 
 
+def may_see(*, series: Series, user: User | AnonymousUser) -> bool:
+    """What concerns an author alone is for that author to see, and nobody else learns that there was such a series."""
+    return series.purpose not in Series.PRIVATE or concerns(series=series, user=user)
+
+
 def concerns(*, series: Series, user: User | AnonymousUser) -> bool:
     """Whether a private series is this person's: it validates a version of theirs, or compares two."""
     if not user.is_authenticated:

@@ -26,6 +26,7 @@ from arena.referee import Luck
 from webapp.bots.models import Bot, Connection, Version
 from webapp.bots.quarantine import judge_removal, judge_series
 from webapp.celery import Priority, app
+from webapp.hooks.outbox import note_block
 from webapp.live.news import changed, series_changed
 from webapp.matches.models import Block, Entry, EntryLog, Match, Ruleset, Series, SeriesSeat
 from webapp.matches.verdicts import conclude
@@ -314,6 +315,8 @@ def break_block(*, claim: Claim, block: Block, reason: str) -> None:
 def _close(block: Block, state: Block.State, reason: str) -> None:
     block.state, block.reason, block.closed = state, reason[:300], timezone.now()
     block.save(update_fields=["state", "reason", "closed"])
+    if state == Block.State.CLOSED:
+        note_block(block)
 
 
 @transaction.atomic

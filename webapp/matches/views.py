@@ -19,16 +19,6 @@ from webapp.matches.models import Series
 from webapp.pages.asking import before_of
 
 
-def _private(series: Series) -> bool:
-    """Whether only some may see its matches."""
-    return series.purpose in Series.PRIVATE
-
-
-def _may_see(request: HttpRequest, series: Series) -> bool:
-    """What concerns an author alone is for that author to see, and nobody else learns that there was such a series."""
-    return not _private(series) or selectors.concerns(series=series, user=request.user)
-
-
 @require_safe
 def matches(request: HttpRequest) -> HttpResponse:
     """The newest matches, of one ruleset or of all."""
@@ -54,7 +44,7 @@ def matches(request: HttpRequest) -> HttpResponse:
 def match(request: HttpRequest, name: str, step: int | None = None) -> HttpResponse:
     """The replay of a match: its end, or one step of it, as somebody saw it."""
     found = selectors.find_match(name=name)
-    if found is None or not _may_see(request, found.series):
+    if found is None or not selectors.may_see(series=found.series, user=request.user):
         raise Http404
     record = selectors.closed_record(name=name)
     entries = list(found.entries.all())
@@ -66,7 +56,7 @@ def match(request: HttpRequest, name: str, step: int | None = None) -> HttpRespo
         return render(request, "matches/closed.html", context)
     shown = _shown(request, record, found.record_name, step)
     context |= pages.of_match(shown=shown, name=name, blind=chunks.blind(request))
-    context |= {"record": record, "fairness": record.fairness, "private": _private(found.series)}
+    context |= {"record": record, "fairness": record.fairness, "private": found.series.purpose in Series.PRIVATE}
     context["own_logs"] = selectors.own_logs(match=found, user=request.user, step=shown.step)
     return render(request, "matches/match.html", context)
 
@@ -86,7 +76,7 @@ def _shown(request: HttpRequest, record: Record, name: str, step: int | None) ->
 def match_frames(request: HttpRequest, name: str, edition: str, language: str, key: str, number: int) -> HttpResponse:
     """Some steps of a replay at once, for scripts."""
     found = selectors.find_match(name=name)
-    if found is None or not _may_see(request, found.series):
+    if found is None or not selectors.may_see(series=found.series, user=request.user):
         raise Http404
     record, ahead = selectors.closed_record(name=name), not chunks.blind(request)
     if record is None:
@@ -94,7 +84,11 @@ def match_frames(request: HttpRequest, name: str, edition: str, language: str, k
     source = pages.frames_of(record=record, name=found.record_name, key=key, ahead=ahead)
     try:
         return chunks.answer(
-            source=source, number=number, language=language, wanted=edition, private=_private(found.series)
+            source=source,
+            number=number,
+            language=language,
+            wanted=edition,
+            private=found.series.purpose in Series.PRIVATE,
         )
     except replay.NoSuchStep as error:
         raise Http404 from error
@@ -107,7 +101,9 @@ def match_frames(request: HttpRequest, name: str, edition: str, language: str, k
 def embed(request: HttpRequest, name: str, step: int | None = None) -> HttpResponse:
     """A replay within a page of somebody else's: nothing of it depends on who looks, and nothing is kept of him."""
     found = selectors.find_match(name=name)
-    record = selectors.closed_record(name=name) if found is not None and not _private(found.series) else None
+    record = (
+        selectors.closed_record(name=name) if found is not None and found.series.purpose not in Series.PRIVATE else None
+    )
     if found is None or record is None:
         raise Http404
     with embedding.language_of(request) as language:
@@ -122,7 +118,7 @@ def match_record(request: HttpRequest, name: str) -> HttpResponse:
     """The record of a match, once its block is closed."""
     found = selectors.find_match(name=name)
     text = selectors.closed_record_text(name=name)
-    if found is None or text is None or not _may_see(request, found.series):
+    if found is None or text is None or not selectors.may_see(series=found.series, user=request.user):
         raise Http404
     response = HttpResponse(text, content_type="application/json; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}.json"'
@@ -135,7 +131,7 @@ def match_record(request: HttpRequest, name: str) -> HttpResponse:
 def series(request: HttpRequest, pk: int) -> HttpResponse:
     """A series: who plays, how far it is, its matches and its blocks."""
     found = selectors.find_series(pk=pk)
-    if found is None or not _may_see(request, found):
+    if found is None or not selectors.may_see(series=found, user=request.user):
         raise Http404
     page = selectors.matches_of_series(series=found, after=before_of(request, "after") or 0)
     context = {

@@ -22,7 +22,7 @@ from webapp.bots import quarantine
 from webapp.bots import services as bots
 from webapp.bots.models import Bot
 from webapp.matches.models import Match
-from webapp.matches.selectors import find_match, outcome_words
+from webapp.matches.selectors import find_match, may_see, outcome_words
 from webapp.moderation import organisers, selectors, services
 from webapp.moderation.forms import LinkForm, ReasonForm, RenameForm, ReportForm, ResolveForm
 from webapp.moderation.models import Report
@@ -71,6 +71,8 @@ def report_author(request: HttpRequest, name: str) -> HttpResponse:
 @login_required
 def report_match(request: HttpRequest, name: str) -> HttpResponse:
     found = find_match(name=name)
+    if found is not None and not may_see(series=found.series, user=request.user):
+        found = None
     return _report(request, found, outcome_words(list(found.entries.all())) if found else "")
 
 

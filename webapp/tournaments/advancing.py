@@ -19,6 +19,7 @@ from arena import pairing
 from arena.pairing import FormatError
 from webapp.accounts.notices import tell
 from webapp.bots.models import Bot, Version
+from webapp.hooks.outbox import note_end, note_round
 from webapp.matches.models import Series
 from webapp.matches.services import create_series
 from webapp.tournaments import facts
@@ -153,6 +154,7 @@ def _write_down(present: Round) -> None:
         table.save(update_fields=["places"])
     present.state, present.finished = Round.State.OVER, timezone.now()
     present.save(update_fields=["state", "finished"])
+    note_round(present)
 
 
 # ---- the next one, or the end ---------------------------------------------------------------------
@@ -195,3 +197,4 @@ def _finish(row: Tournament, end: pairing.Finished) -> None:
     row.result = [facts.write_row(one) for one in end.rows]
     row.champion = None if end.champion is None else Entrant.objects.get(pk=end.champion)
     row.save(update_fields=["state", "finished", "trouble", "result", "champion"])
+    note_end(row)

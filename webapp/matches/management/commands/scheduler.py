@@ -19,6 +19,7 @@ from kombu.exceptions import OperationalError
 from webapp.accounts import addresses, notices
 from webapp.bots import presence, uploads
 from webapp.comparing import services as comparing
+from webapp.hooks import sending
 from webapp.matches import ladder, retention, services
 from webapp.matches.models import Ruleset
 from webapp.moderation import signs
@@ -53,6 +54,7 @@ def _refit_all() -> None:
 def _forget() -> None:
     retention.forget_logs(older_than=timedelta(days=settings.ARENA_LOG_DAYS))
     uploads.forget_uploads()
+    sending.forget()
 
 
 DUTIES = (
@@ -66,6 +68,7 @@ DUTIES = (
     Duty("comparisons", 1.0, comparing.tick),
     Duty("thinning", 3600.0, thin),
     Duty("notices", 20.0, notices.send_waiting),
+    Duty("hooks", 5.0, sending.tick),
     Duty("signs", 20.0, signs.gather),
     Duty("shared content", 3600.0, signs.find_shared_content),
     Duty("people", 5.0, people.give_up_unclaimed),

@@ -1,0 +1,1 @@
+"""Webhooks: what has happened, told to addresses that authors and organisers name."""
