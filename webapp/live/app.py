@@ -18,7 +18,7 @@ import django
 from django.http.request import validate_host
 from redis.exceptions import RedisError
 
-from webapp.live import settings
+from webapp.live import health, settings
 from webapp.live.board import Board
 from webapp.live.channels import is_channel, is_public
 from webapp.live.connections import Connections, client_address
@@ -52,7 +52,7 @@ class App:
         self.connections = Connections(
             most=settings.ARENA_LIVE_CONNECTIONS, most_of_address=settings.ARENA_LIVE_ADDRESS_CONNECTIONS
         )
-        self._reading: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or begin and end with the server."""
@@ -65,14 +65,20 @@ class App:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                self._reading = asyncio.create_task(self.hub.run())
+                self._tasks = [asyncio.create_task(self.hub.run()), asyncio.create_task(self._say_alive())]
                 await send({"type": "lifespan.startup.complete"})
             else:
-                if self._reading is not None:
-                    self._reading.cancel()
+                for task in self._tasks:
+                    task.cancel()
                 await self.hub.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
+
+    async def _say_alive(self) -> None:
+        while True:
+            said = health.written(spectators=self.connections.count, channels=len(self.hub.channels))
+            await self.hub.say_alive(health.KEY, said, health.FORGOTTEN_SECONDS)
+            await asyncio.sleep(health.EVERY_SECONDS)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
