@@ -8,6 +8,7 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from arena import chance
+from arena import record as records
 from arena.clock import FakeClock
 from arena.games import GAMES, find_game
 from arena.record import Record
@@ -35,6 +37,7 @@ from webapp.matches.models import Series
 from webapp.matches.runner import run_series
 
 BOTS = ("anna", "boris", "anna")
+DATA = Path(__file__).parents[1] / "data/records"
 
 
 @pytest.fixture
@@ -251,9 +254,9 @@ def test_the_page_of_a_series_moves_by_itself_and_survives_the_streaming_process
     port = free_port()
     settings.ARENA_LIVE_URL = f":{port}"
     series = make_series([make_house_bot(name) for name in ("anna", "boris")], state=Series.State.PLAYING)
-    steps: list[tuple[Any, tuple[Event, ...]]] = []
-    played("commerce", lambda state, events: steps.append((state, events)))
-    told = teller(series.pk, "commerce")
+    record = records.read((DATA / "commerce-preset.json").read_bytes())
+    steps = [(folded.state, folded.events) for folded in fold(record)]
+    told = teller(series.pk, "commerce", [line.bot for line in record.players])
     for step in steps[:2]:
         told.watch(*step)
     requests: list[str] = []

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import multiprocessing
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -18,6 +19,7 @@ import django
 from django.http.request import validate_host
 from redis.exceptions import RedisError
 
+from arena.lifeline import die_with_parent
 from webapp.live import health, settings
 from webapp.live.board import Board
 from webapp.live.channels import is_channel, is_public
@@ -230,6 +232,8 @@ def _allowed_origin(origin: str, host: str) -> list[tuple[bytes, bytes]]:
 
 
 def make() -> App:
-    """The application, for the server."""
+    """The application, for the server; it ends with the process that started this one, however that ends."""
+    if (server := multiprocessing.parent_process()) is not None:
+        die_with_parent(server.pid)
     django.setup()
     return App()
