@@ -160,7 +160,7 @@ def test_series_page_lists_broken_blocks_without_their_secrets(client: Client, b
     assert "6f" * 16 not in page
     assert "hx-get" not in page
     playing = make_series(bots[:2], state=Series.State.PLAYING)
-    assert 'hx-trigger="every 4s"' in text_of(client, f"/series/{playing.pk}/")
+    assert 'hx-trigger="live"' in text_of(client, f"/series/{playing.pk}/")
 
 
 @pytest.mark.parametrize(
@@ -248,6 +248,7 @@ def test_status_shows_a_ladder_that_stands_still(client: Client, bots: list[Bot]
         "newest_match_age_seconds": None,
         "waiting": 1,
         "stalled": True,
+        "streaming": False,
     }
     make_match(bots[:2])
     assert client.get("/healthz").status_code == 200

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import multiprocessing
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -18,7 +19,8 @@ import django
 from django.http.request import validate_host
 from redis.exceptions import RedisError
 
-from webapp.live import settings
+from arena.lifeline import die_with_parent
+from webapp.live import health, settings
 from webapp.live.board import Board
 from webapp.live.channels import is_channel, is_public
 from webapp.live.connections import Connections, client_address
@@ -52,7 +54,7 @@ class App:
         self.connections = Connections(
             most=settings.ARENA_LIVE_CONNECTIONS, most_of_address=settings.ARENA_LIVE_ADDRESS_CONNECTIONS
         )
-        self._reading: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or begin and end with the server."""
@@ -65,14 +67,20 @@ class App:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                self._reading = asyncio.create_task(self.hub.run())
+                self._tasks = [asyncio.create_task(self.hub.run()), asyncio.create_task(self._say_alive())]
                 await send({"type": "lifespan.startup.complete"})
             else:
-                if self._reading is not None:
-                    self._reading.cancel()
+                for task in self._tasks:
+                    task.cancel()
                 await self.hub.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
+
+    async def _say_alive(self) -> None:
+        while True:
+            said = health.written(spectators=self.connections.count, channels=len(self.hub.channels))
+            await self.hub.say_alive(health.KEY, said, health.FORGOTTEN_SECONDS)
+            await asyncio.sleep(health.EVERY_SECONDS)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
@@ -224,6 +232,8 @@ def _allowed_origin(origin: str, host: str) -> list[tuple[bytes, bytes]]:
 
 
 def make() -> App:
-    """The application, for the server."""
+    """The application, for the server; it ends with the process that started this one, however that ends."""
+    if (server := multiprocessing.parent_process()) is not None:
+        die_with_parent(server.pid)
     django.setup()
     return App()

@@ -7,6 +7,7 @@ what is kept is told that there is a gap, and goes on from there.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -154,6 +155,11 @@ class Hub:
                     log.warning("live pages stand still: %s", error)
                 told = True
                 await asyncio.sleep(0.5)
+
+    async def say_alive(self, key: str, said: str, seconds: int) -> None:
+        """Leave word for the pages that this process is there. Nothing happens where Redis is not."""
+        with contextlib.suppress(RedisError, OSError):
+            await self._redis.set(key, said, ex=seconds)
 
     async def close(self) -> None:
         """Let go of Redis."""

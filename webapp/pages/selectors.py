@@ -9,6 +9,7 @@ from django.db.models import Count, Min
 from django.utils import timezone
 
 from webapp.bots.models import Connection
+from webapp.live.health import Streaming, streaming
 from webapp.matches import selectors as matches
 from webapp.matches.hosting import Hosting, hosting
 from webapp.matches.models import Match, Series
@@ -57,6 +58,8 @@ class Status(NamedTuple):
     newest: Match | None
     stalled: bool
     hosting: Hosting
+    streaming: Streaming | None
+    """None where the streaming process gives no sign."""
     now: datetime
 
     @property
@@ -96,6 +99,7 @@ def status() -> Status:
         newest=newest,
         stalled=is_stalled(since, newest, now),
         hosting=hosting(),
+        streaming=streaming(),
         now=now,
     )
 

@@ -15,6 +15,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from arena.games import GAMES
 from webapp.live.fragments import once_a_second
+from webapp.live.health import streaming
 from webapp.matches import chunks
 from webapp.matches import selectors as matches
 from webapp.matches.drawing import drawing
@@ -156,6 +157,8 @@ def healthz(request: HttpRequest) -> JsonResponse:
             "newest_match_age_seconds": None if newest is None else round((now - newest.finished).total_seconds()),
             "waiting": count,
             "stalled": stalled,
+            # not a reason to be unwell: without it pages look for themselves, less often
+            "streaming": streaming() is not None,
         },
         status=503 if stalled else 200,
     )

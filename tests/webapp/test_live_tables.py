@@ -1,0 +1,283 @@
+"""Following a running match: what spectators are sent, and what they are not."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import json
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from arena import chance
+from arena import record as records
+from arena.clock import FakeClock
+from arena.games import GAMES, find_game
+from arena.record import Record
+from arena.referee import Luck, Terms, play
+from arena.rules import OMNISCIENT, PUBLIC, AnyGame, Event, ruleset
+from arena.seats import ScriptedSeat
+from arena.table import Player, Question
+from arena.verify import fold
+from arena.verify import frames as seen_by
+from tests.services import free_port
+from tests.webapp.making import make_house_bot, make_series
+from tests.webapp.playing import hosted, record_of, series_of
+from tests.webapp.streaming import Listener, streaming
+from webapp.live import channels, frames
+from webapp.live.table import Teller
+from webapp.matches.models import Series
+from webapp.matches.runner import run_series
+
+BOTS = ("anna", "boris", "anna")
+DATA = Path(__file__).parents[1] / "data/records"
+
+
+@pytest.fixture
+def live_redis(redis_url: str, settings: Any) -> str:
+    settings.ARENA_LIVE_REDIS = redis_url
+    return redis_url
+
+
+@pytest.fixture
+def listen() -> Iterator[Callable[..., Listener]]:
+    made: list[Listener] = []
+
+    def make(url: str, **options: str) -> Listener:
+        made.append(Listener(url, **options))
+        return made[-1]
+
+    yield make
+    for listener in made:
+        listener.close()
+
+
+def seats(game: AnyGame, count: int) -> list[ScriptedSeat]:
+    """Seats that play by chance, always the same."""
+
+    def acting(seat: int) -> list[Callable[[Question], Any]]:
+        chooser = random.Random(seat)
+
+        async def act(question: Question) -> Any:
+            return chooser.choice(question.view.legal)
+
+        return [act] * 5000
+
+    return [ScriptedSeat(game, acting(seat)) for seat in range(count)]
+
+
+def played(
+    name: str, watch: Callable[[Any, tuple[Event, ...]], None] | None = None, *, seed: bytes = b"seed"
+) -> Record:
+    """A match of three."""
+    game = find_game(name)
+    players = tuple(Player(bot, f"sha256:{seat:064x}") for seat, bot in enumerate(BOTS))
+    terms = Terms("m-1", ruleset(game, game.presets[0].name), players, None)
+    luck = Luck(chance.digest(seed), tuple(bytes([seat]) for seat in range(len(BOTS))))
+    return asyncio.run(play(game, terms, seats(game, len(BOTS)), luck, clock=FakeClock(), watch=watch))
+
+
+def teller(series: int, game: str, bots: Sequence[str] = BOTS) -> Teller:
+    return Teller(series, game=find_game(game), match="m-1", number=1, planned=2, bots=bots)
+
+
+def said_in(url: str, channel: str) -> list[tuple[str, bytes]]:
+    """All that is kept of a channel, as Redis has it."""
+    assert channels.flush(10)
+    with redis.Redis.from_url(url) as client:
+        return [(row[b"kind"].decode(), row[b"data"]) for _, row in client.xrange(channels.key(channel))]
+
+
+# ---- frames ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_frame_is_read_as_it_was_written(name: str) -> None:
+    for frame in seen_by(played(name), PUBLIC):
+        frame = frame._replace(step=frames.NO_STEP)
+        again = frames.read(name, frames.write(frame))
+        assert again == frame
+        # events of different types can be equal as tuples
+        assert [type(event) for event in again.events] == [type(event) for event in frame.events]
+
+
+def test_what_is_no_frame_is_refused() -> None:
+    for text in ("", "{}", "[1]", '[{"State":[]},[]]', '[{"View":[]},[]]', '[{"__import__":["os"]},[]]'):
+        with pytest.raises(ValueError, match=r"."):
+            frames.read("mia", text)
+
+
+# ---- what leaves the table ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_is_told_of_a_match_is_what_the_public_saw_and_nothing_else(
+    name: str, live_redis: str, listen: Callable[..., Listener]
+) -> None:
+    with streaming(live_redis) as root:
+        spectator = listen(f"{root}series-7?language=en")
+        told = teller(7, name)
+        record = played(name, told.watch)
+        told.end(whole=True)
+        kept = said_in(live_redis, "series-7")
+        # the record, folded by itself, gives the very same bytes from what the public saw
+        public = [frame._replace(step=frames.NO_STEP) for frame in seen_by(record, PUBLIC)]
+        expected = [f"{number} {frames.write(frame)}".encode() for number, frame in enumerate(public)]
+        assert [kind for kind, _ in kept] == ["match", *["frame"] * len(expected), "end"]
+        assert [data for kind, data in kept if kind == "frame"] == expected
+        assert json.loads(kept[0][1]) == {
+            "match": "m-1",
+            "game": name,
+            "number": 1,
+            "planned": 2,
+            "bots": list(BOTS),
+        }
+        while "its page" not in (last := spectator.until("table")).data:
+            pass
+        assert "anna (2)" in last.data
+        late = listen(f"{root}series-7?language=uk").until("table")
+        assert late.id == last.id
+        assert late.data != last.data
+
+
+def test_cards_in_the_hands_are_in_no_byte_that_a_spectator_is_sent(
+    live_redis: str, listen: Callable[..., Listener]
+) -> None:
+    hidden: set[str] = set()
+    open_: set[str] = set()
+    over = []
+    game = find_game("commerce")
+    with streaming(live_redis) as root:
+        spectator = listen(f"{root}series-7?language=en")
+        told = teller(7, "commerce")
+
+        def watch(state: Any, events: tuple[Event, ...]) -> None:
+            """The first hand, until cards are shown."""
+            view = game.view(state, OMNISCIENT)
+            over.extend(event for event in events if type(event).__name__ in ("Scored", "HandEnded"))
+            if over:
+                return
+            told.watch(state, events)
+            hidden.update(card for cards in view.hands for card in cards or ())
+            hidden.update(view.hidden.stock)
+
+        played("commerce", watch)
+        assert len(hidden) == 52
+        raw = b"".join(data for _, data in said_in(live_redis, "series-7")).decode()
+        for card in hidden - open_:
+            assert f'"{card}"' not in raw
+        spectator.until("table")
+        time.sleep(1)
+        spectator.close()
+        sent = html.unescape(spectator.bytes.decode())
+        assert "to trade" in sent or "buys a card" in sent
+        assert "♠" not in sent
+        assert "spades" not in sent
+
+
+def test_a_match_on_other_luck_looks_the_same_until_something_is_shown(live_redis: str) -> None:
+    """The same moves over other hidden cards: not a byte differs before the hand ends."""
+    told: list[list[bytes]] = []
+    for seed in (b"one", b"two"):
+        sender = teller(7, "commerce")
+        ended = False
+
+        def watch(state: Any, events: tuple[Event, ...], sender: Teller = sender) -> None:
+            nonlocal ended
+            ended = ended or any(type(event).__name__ in ("Scored", "HandEnded") for event in events)
+            if not ended:
+                sender.watch(state, events)
+
+        played("commerce", watch, seed=seed)
+        told.append([data for _, data in said_in(live_redis, "series-7")])
+    shorter = min(map(len, told))
+    assert shorter > 3
+    assert told[0][:3] == told[1][:3]
+
+
+def test_a_watched_match_is_the_match_that_it_would_have_been(live_redis: str) -> None:
+    for name in GAMES:
+        assert played(name, teller(8, name).watch) == played(name)
+        assert all(folded is not None for folded in fold(played(name)))
+
+
+# ---- the runner -----------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("let_go_of_the_database")
+def test_a_worker_tells_how_its_matches_go_but_not_those_of_a_validation(live_redis: str) -> None:
+    versions = [hosted("first"), hosted("second")]
+    series = series_of(versions, planned=2)
+    private = series_of(versions, planned=2, purpose=Series.Purpose.VALIDATION)
+    for one in (series, private):
+        run_series(one.pk, "worker")
+    kept = said_in(live_redis, f"series-{series.pk}")
+    last = record_of(series.matches.get(number=2))
+    assert json.loads(kept[0][1])["match"] == last.match  # the second match took the place of the first
+    public = [frame._replace(step=frames.NO_STEP) for frame in seen_by(last, PUBLIC)]
+    assert [data.split(b" ", 1)[1].decode() for kind, data in kept if kind == "frame"] == list(
+        map(frames.write, public)
+    )
+    assert ("end", b"whole") in kept
+    assert ("changed", b"") in kept
+    assert b"ms" not in b"".join(data for kind, data in kept if kind == "frame")
+    assert said_in(live_redis, f"series-{private.pk}") == []
+    assert ("changed", b"") in said_in(live_redis, "home")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("let_go_of_the_database")
+def test_without_redis_a_series_is_played_as_fast_and_as_well(settings: Any) -> None:
+    settings.ARENA_LIVE_REDIS = "unix:///nowhere/redis.sock"
+    series = series_of([hosted("first"), hosted("second")], planned=2)
+    run_series(series.pk, "worker")
+    series.refresh_from_db()
+    assert series.state == Series.State.FINISHED
+    assert series.matches.count() == 2
+
+
+# ---- the page -------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_page_of_a_series_moves_by_itself_and_survives_the_streaming_process(
+    live_server: LiveServer, page: Page, live_redis: str, settings: Any
+) -> None:
+    port = free_port()
+    settings.ARENA_LIVE_URL = f":{port}"
+    series = make_series([make_house_bot(name) for name in ("anna", "boris")], state=Series.State.PLAYING)
+    record = records.read((DATA / "commerce-preset.json").read_bytes())
+    steps = [(folded.state, folded.events) for folded in fold(record)]
+    told = teller(series.pk, "commerce", [line.bot for line in record.players])
+    for step in steps[:2]:
+        told.watch(*step)
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    with streaming(live_redis, port=port, ARENA_BASE_URL=live_server.url):
+        page.goto(f"{live_server.url}/series/{series.pk}/")
+        caption = page.locator(".live-table .caption")
+        expect(caption).not_to_be_empty()
+        before = caption.inner_text()
+        page.evaluate("window.same = true")
+        for step in steps[2:5]:
+            told.watch(*step)
+        expect(caption).not_to_have_text(before)
+    before = caption.inner_text()
+    for step in steps[5:8]:
+        told.watch(*step)
+    with streaming(live_redis, port=port, ARENA_BASE_URL=live_server.url):
+        expect(caption).not_to_have_text(before, timeout=30_000)
+        Series.objects.filter(pk=series.pk).update(state=Series.State.FINISHED)
+        channels.publish(f"series-{series.pk}", "changed")
+        expect(page.locator("h1")).to_contain_text("have played")
+        expect(caption).not_to_be_empty()  # the table stays
+    assert page.evaluate("window.same")
+    assert sum(url.endswith(f"/series/{series.pk}/") for url in requests) <= 5
