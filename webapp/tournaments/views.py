@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from webapp.accounts.models import User
-from webapp.tournaments import exports, selectors, services
+from webapp.pages.asking import before_of
+from webapp.tournaments import exports, selectors, services, telling
 from webapp.tournaments.asking import NotAllowed, Refused
+from webapp.tournaments.bracket import brackets_of
+from webapp.tournaments.crosstable import crosstables_of
 from webapp.tournaments.forms import EntrantsForm, form_words
-from webapp.tournaments.models import Round, Tournament
+from webapp.tournaments.models import Entrant, Round, Tournament
+from webapp.tournaments.overview import headline, overview
 
 
 def find(request: HttpRequest, slug: str) -> Tournament:
@@ -29,10 +36,10 @@ def find(request: HttpRequest, slug: str) -> Tournament:
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """All tournaments."""
-    found = selectors.listed(user=request.user)
-    rows = [(one, form_words(one.form["format"])) for one in found]
-    return render(request, "tournaments/index.html", {"rows": rows, "organiser": _organiser(request)})
+    """All tournaments: what runs, what comes, and a page of what is over."""
+    listed = overview(user=request.user, before=before_of(request, "before"))
+    context = {"all": listed, "headline": headline(listed), "organiser": _organiser(request)}
+    return render(request, "tournaments/index.html", context)
 
 
 def _organiser(request: HttpRequest) -> bool:
@@ -47,28 +54,48 @@ def show(request: HttpRequest, slug: str) -> HttpResponse:
     rounds = selectors.rounds_of(tournament=row)
     standings = selectors.standings_of(tournament=row)
     entrants = selectors.entrants_of(tournament=row)
+    by_id = {one.pk: one for one in entrants}
     playing = next((one for one in rounds if one.round.state == Round.State.PLAYING), None)
-    own = {one.bot_id for one in entrants}
     context = {
         "tournament": row,
+        "headline": telling.headline(tournament=row, standings=standings, rounds=rounds),
+        "progress": telling.progress(tournament=row, rounds=rounds, entrants=len(entrants)),
+        "planned": 0 if playing is None else sum(table.pairing.series.planned for table in playing.tables),
+        "closed": telling.closed(row),
         "form": form_words(row.form["format"]),
         "rounds": rounds,
         "playing": playing,
+        "earlier": [one for one in rounds if one is not playing],
         "standings": standings,
         "ranked": row.form["format"] in ("swiss", "round-robin"),
-        "crosstable": selectors.crosstable_of(tournament=row, standings=standings),
+        "brackets": brackets_of(tournament=row, rounds=rounds, names={one.pk: one.bot.name for one in entrants}),
+        "crosstables": crosstables_of(tournament=row, standings=[one.row for one in standings], entrants=by_id),
         "entrants": entrants,
-        "mine": [one for one in entrants if one.bot.owner_id is not None and one.bot.owner_id == request.user.pk],
-        "enterable": [bot for bot in selectors.may_enter(tournament=row, user=request.user) if bot.pk not in own],
-        "secret": selectors.secret_of(tournament=row),
         "moving": row.state == Tournament.State.RUNNING,
-        "organiser": _organiser(request),
         "before": row.state in services.BEFORE,
     }
-    if context["organiser"] and context["before"]:
-        context["entrants_form"] = EntrantsForm(tournament=row)
-    part = request.headers.get("HX-Request") == "true"
-    return render(request, "tournaments/_live.html" if part else "tournaments/show.html", context)
+    body = render_to_string("tournaments/_body.html", context, request)
+    context["body"] = SafeString(body)
+    context["digest"] = hashlib.sha256(body.encode()).hexdigest()[:16]
+    if request.headers.get("HX-Request") == "true":
+        if request.GET.get("seen") == context["digest"]:  # what stands there is left alone
+            return HttpResponse(status=204)
+        return render(request, "tournaments/_live.html", context)
+    return render(request, "tournaments/show.html", {**context, **_beside(request, row, entrants)})
+
+
+def _beside(request: HttpRequest, row: Tournament, entrants: list[Entrant]) -> dict[str, object]:
+    """What stands beside, and does not renew itself."""
+    entered = {one.bot_id for one in entrants}
+    organiser = _organiser(request)
+    before = row.state in services.BEFORE
+    return {
+        "mine": [one for one in entrants if one.bot.owner_id is not None and one.bot.owner_id == request.user.pk],
+        "enterable": [bot for bot in selectors.may_enter(tournament=row, user=request.user) if bot.pk not in entered],
+        "secret": selectors.secret_of(tournament=row),
+        "organiser": organiser,
+        **({"entrants_form": EntrantsForm(tournament=row)} if organiser and before else {}),
+    }
 
 
 # ---- to take away ---------------------------------------------------------------------------------
