@@ -59,6 +59,7 @@ SENTENCES = (
     gettext_noop("extra series for the first place"),
     gettext_noop("round %(number)s of %(all)s"),
     gettext_noop("stage %(number)s of %(all)s"),
+    gettext_noop("stage %(number)s"),
     gettext_noop("final"),
     gettext_noop("groups, round %(number)s of %(all)s"),
     gettext_noop("groups, extra series"),

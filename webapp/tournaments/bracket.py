@@ -100,7 +100,7 @@ def draw(bracket: Bracket, known: Facts) -> tuple[Stage, ...]:
         if at + 1 < len(bracket.columns):
             parts += _lines(column, tops[at], bracket.columns[at + 1], tops[at + 1], known)
         parts += [_box(box, top, known) for box, top in zip(column.boxes, tops[at], strict=True)]
-        title = stored(column.stage)
+        title = stored(column.stage.removeprefix(f"{bracket.part} bracket, "))
         playing = any(sat.playing for box in column.boxes if (sat := known.tables.get(box.name)) is not None)
         width = BOX + GUTTER if at + 1 < len(bracket.columns) else BOX
         size = f"0 0 {width:g} {bottom + EDGE:g}"

@@ -68,6 +68,7 @@ def show(request: HttpRequest, slug: str) -> HttpResponse:
         "earlier": [one for one in rounds if one is not playing],
         "standings": standings,
         "ranked": row.form["format"] in ("swiss", "round-robin"),
+        "tied": any(one.row.among is not None for one in standings),
         "brackets": brackets_of(tournament=row, rounds=rounds, names={one.pk: one.bot.name for one in entrants}),
         "crosstables": crosstables_of(tournament=row, standings=[one.row for one in standings], entrants=by_id),
         "entrants": entrants,
