@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator
 
+from webapp.matches.downloads import LONGEST_SECONDS
 from webapp.tournaments import selectors
 from webapp.tournaments.models import Tournament
 
@@ -38,6 +40,10 @@ def luck_csv(*, tournament: Tournament) -> str:
     return text.getvalue()
 
 
+class TooSlow(Exception):
+    """Somebody fetches it so slowly that it is cut off."""
+
+
 class _Pipe(io.RawIOBase):
     """Takes what a zip writes, and gives it away at once."""
 
@@ -66,7 +72,10 @@ def records_zip(*, tournament: Tournament) -> Iterator[bytes]:
         archive.writestr("standings.csv", standings_csv(tournament=tournament))
         archive.writestr("luck.csv", luck_csv(tournament=tournament))
         yield pipe.take()
+        until = time.monotonic() + LONGEST_SECONDS
         for table, name, number, packed in selectors.closed_records(tournament=tournament):
+            if time.monotonic() > until:
+                raise TooSlow  # without its end the zip cannot be taken for a whole one
             archive.writestr(f"{table}/{number:03}-{name}.json", zlib.decompress(packed))
             yield pipe.take()
     yield pipe.take()

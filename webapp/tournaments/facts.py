@@ -25,7 +25,7 @@ def form_of(tournament: Tournament) -> Format:
 def paired(entrants: Iterable[Entrant]) -> list[Paired]:
     """The entrants as they are drawn."""
     return [
-        Paired(one.pk, one.rank or LAST, until=one.until, disqualified=one.disqualified)
+        Paired(one.pk, one.rank or LAST, since=one.since, until=one.until, disqualified=one.disqualified)
         for one in sorted(entrants, key=lambda one: one.pk)
     ]
 

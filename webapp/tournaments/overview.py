@@ -64,6 +64,18 @@ def overview(*, user: User | AnonymousUser, before: int | None = None) -> Overvi
     return Overview(_listed(running), _listed(coming), _listed(older[:A_PAGE]), more)
 
 
+class FrontPage(NamedTuple):
+    """What the front page says of tournaments."""
+
+    coming: list[Listed]
+    champions: list[Tournament]
+
+
+def front_page() -> FrontPage:
+    """What comes next, and who has won last. A handful of queries, however many tournaments there are."""
+    return FrontPage(coming(), champions())
+
+
 def champions(*, size: int = 3) -> list[Tournament]:
     """The newest tournaments that somebody has won. One query."""
     seen = selectors.visible(user=AnonymousUser())
@@ -71,7 +83,7 @@ def champions(*, size: int = 3) -> list[Tournament]:
 
 
 def coming(*, size: int = 3) -> list[Listed]:
-    """Those that take entries or start next. Two queries."""
+    """Those that take entries or start next."""
     seen = selectors.visible(user=AnonymousUser())
     return _listed(seen.filter(state=State.OPEN).order_by(F("starts_at").asc(nulls_last=True), "pk")[:size])
 
@@ -79,6 +91,8 @@ def coming(*, size: int = 3) -> list[Listed]:
 def _listed(found: Iterable[Tournament]) -> list[Listed]:
     """With what is shown of each: two queries, however many there are."""
     rows = list(found)
+    if not rows:
+        return []
     ids = [row.pk for row in rows]
     bots = dict(Tournament.objects.filter(pk__in=ids).annotate(n=Count("entrants")).values_list("pk", "n"))
     under_way = Q(pairings__series__state__in=(Series.State.WAITING, Series.State.PLAYING))

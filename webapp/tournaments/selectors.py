@@ -65,12 +65,27 @@ def entrants_of(*, tournament: Tournament) -> list[Entrant]:
     return sorted(found, key=lambda one: (one.rank or facts.LAST, one.pk))
 
 
+def takes_late_entries(*, tournament: Tournament) -> bool:
+    """Whether bots may still be entered although it has begun: there is a round to come that could seat them."""
+    if tournament.state != Tournament.State.RUNNING or tournament.form["format"] != "swiss":
+        return False
+    present = tournament.rounds.filter(state=Round.State.PLAYING).first()
+    drawn = tournament.rounds.filter(pairings__extra=True).exists()
+    return not drawn and (present is None or present.number < tournament.form["rounds"])
+
+
 def may_enter(*, tournament: Tournament, user: User | AnonymousUser) -> list[Bot]:
     """The bots that this person could enter; what was entered already is among them."""
     if not user.is_authenticated or tournament.state != Tournament.State.OPEN:
         return []
     own = Bot.objects.filter(owner=user.pk, game=tournament.ruleset.game, state=Bot.State.ACTIVE)
     return list(own.exclude(active_version=None).select_related("active_version").order_by("name"))
+
+
+def own_entrant(*, tournament: Tournament, owner: User, name: str) -> Entrant | None:
+    """The entrant of this name, if the bot is this person's."""
+    found = tournament.entrants.filter(bot__owner=owner, bot__name=name.replace("\0", ""))
+    return found.select_related("bot", "tournament").first()
 
 
 class Standing(NamedTuple):
@@ -204,13 +219,17 @@ class LuckRow(NamedTuple):
 
 
 def luck_of(*, tournament: Tournament) -> Iterator[LuckRow]:
-    """All blocks of the series that count."""
-    for pairing in tournament.pairings.select_related("series").order_by("round__number", "position"):
-        for block in pairing.series.blocks.order_by("number"):
+    """All blocks of the series that count. Two queries, however many there are."""
+    blocks = Prefetch("series__blocks", Block.objects.order_by("number"))
+    found = tournament.pairings.select_related("series").prefetch_related(blocks)
+    for pairing in found.order_by("round__number", "position"):
+        whole = 0
+        for block in pairing.series.blocks.all():
             closed = block.state == Block.State.CLOSED
-            number = luck_number(pairing=pairing, number=block.number)
+            number = luck_number(pairing=pairing, number=block.number, whole=whole)
             seed = block.seed if closed else None
             yield LuckRow(pairing.name, pairing.series_id, block.number, number, block.state, block.commitment, seed)
+            whole += block.state != Block.State.BROKEN
 
 
 def closed_records(*, tournament: Tournament) -> Iterator[tuple[str, str, int, bytes]]:

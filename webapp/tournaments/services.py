@@ -25,7 +25,7 @@ from webapp.matches.models import Ruleset
 from webapp.pages.naming import game_title
 from webapp.ratings.selectors import leaderboard
 from webapp.tournaments.advancing import advance
-from webapp.tournaments.asking import NotAllowed, Refused, check_organiser, locked
+from webapp.tournaments.asking import NotAllowed, Refused, check_organiser, locked, refused
 from webapp.tournaments.models import Entrant, Tournament
 
 log = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ def make_form(name: str, *, most: int, ruleset: Ruleset, options: Mapping[str, i
         if name != "groups":  # how many of these there must be depends on how many go on
             form.check(MOST_ENTRANTS if name in ("swiss", "round-robin") else least)
     except (FormatError, TypeError) as error:
-        raise Refused(str(error)[:1].upper() + str(error)[1:] + ".") from error
+        raise (refused(error) if isinstance(error, FormatError) else Refused(str(error))) from error
     return form
 
 
@@ -198,7 +198,7 @@ def enter(*, tournament: Tournament, bot: Bot, by: User) -> Entrant:
     mine = row.entrants.filter(Q(bot__owner__pk=by.person) | Q(bot__owner__linked_to=by.person))
     if mine.exclude(bot=bot).count() >= row.most_each:
         raise Refused(_("You may enter %(most)d at most.") % {"most": row.most_each})
-    return _enter(row, bot)
+    return admit(row, bot)
 
 
 @transaction.atomic
@@ -211,7 +211,7 @@ def enter_by_hand(*, tournament: Tournament, bots: Sequence[Bot], by: User) -> l
     """
     check_organiser(by)
     row = _before(tournament)
-    made = [_enter(row, bot) for bot in bots]
+    made = [admit(row, bot) for bot in bots]
     write_down(by=by, rows=[row], text=f"Entered: {', '.join(bot.name for bot in bots)}.")
     return made
 
@@ -233,7 +233,12 @@ def _top(row: Tournament, count: int) -> list[Bot]:
     return list(active)[:count]
 
 
-def _enter(row: Tournament, bot: Bot) -> Entrant:
+def admit(row: Tournament, bot: Bot) -> Entrant:
+    """Enter the active version of a bot; one that is in already takes part with it. Under the tournament's lock.
+
+    Raises:
+        Refused: it cannot take part.
+    """
     bot = Bot.objects.select_related("active_version", "owner").get(pk=bot.pk)
     version = bot.active_version
     if bot.game != row.ruleset.game:
@@ -314,14 +319,14 @@ def start(*, tournament: Tournament, by: User | None) -> None:
     if by is None and (row.state != Tournament.State.OPEN or row.starts_at is None or row.starts_at > timezone.now()):
         raise Refused(_("It is not due."))
     for bot in _top(row, row.fill_top):
-        _enter(row, bot)
+        admit(row, bot)
     _leave_out(row)
     _seed(row)
     try:
         form = _newest(row)
         form.check(row.entrants.count())
     except FormatError as error:
-        raise Refused(str(error)[:1].upper() + str(error)[1:] + ".") from error
+        raise refused(error) from error
     row.form = write_format(form)
     secret = secrets.token_bytes(SECRET_BYTES)
     row.secret, row.commitment = secret, commitment(secret).hex()
@@ -391,8 +396,9 @@ def start_due() -> int:
         try:
             start(tournament=row, by=None)
             started += 1
-        except Refused as refused:
-            _call_off(row, str(refused))
+        except Refused as why:
+            # as the form says it, so that pages can say it in other languages
+            _call_off(row, str(why.__cause__ if isinstance(why.__cause__, FormatError) else why))
         except Exception:
             log.exception("tournament %s did not start", row.slug)
     return started

@@ -8,6 +8,7 @@ from typing import cast
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
@@ -15,7 +16,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from webapp.accounts.addresses import client_address
 from webapp.accounts.models import User
+from webapp.limits import TooOften, spend
+from webapp.matches import downloads
+from webapp.moderation.selectors import log_lines
 from webapp.pages.asking import before_of
 from webapp.tournaments import exports, selectors, services, telling
 from webapp.tournaments.asking import NotAllowed, Refused
@@ -89,13 +94,23 @@ def _beside(request: HttpRequest, row: Tournament, entrants: list[Entrant]) -> d
     """What stands beside, and does not renew itself."""
     entered = {one.bot_id for one in entrants}
     organiser = _organiser(request)
-    before = row.state in services.BEFORE
     return {
         "mine": [one for one in entrants if one.bot.owner_id is not None and one.bot.owner_id == request.user.pk],
         "enterable": [bot for bot in selectors.may_enter(tournament=row, user=request.user) if bot.pk not in entered],
         "secret": selectors.secret_of(tournament=row),
         "organiser": organiser,
-        **({"entrants_form": EntrantsForm(tournament=row)} if organiser and before else {}),
+        **(_desk(row) if organiser else {}),
+    }
+
+
+def _desk(row: Tournament) -> dict[str, object]:
+    """What organisers need."""
+    late = selectors.takes_late_entries(tournament=row)
+    entering = late or row.state in services.BEFORE
+    return {
+        "late": late,
+        "log": log_lines(row, size=12),
+        **({"entrants_form": EntrantsForm(tournament=row)} if entering else {}),
     }
 
 
@@ -125,10 +140,22 @@ def luck(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def records(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """All records as one zip; none of a block that is not closed."""
+def records(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """All records as one zip; none of a block that is not closed. Limited like the records of a leaderboard."""
     row = find(request, slug)
+    try:
+        spend(downloads.A_DAY, who=client_address(request))
+    except TooOften:
+        return render(request, "429.html", status=429)
+    try:
+        seat = downloads.Seat()
+    except downloads.Busy:
+        busy = HttpResponse(_("Others are downloading just now. Please try again in a minute."), status=503)
+        busy["Content-Type"] = "text/plain; charset=utf-8"
+        busy["Retry-After"] = "60"
+        return busy
     response = StreamingHttpResponse(exports.records_zip(tournament=row), content_type="application/zip")
+    response._resource_closers.append(seat.leave)  # type: ignore[attr-defined]  # also where nobody reads any of it
     _attached(response, f"{row.slug}-records.zip")
     return response
 
@@ -161,7 +188,8 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
     row, person = find(request, slug), cast(User, request.user)
     number = request.POST.get("entrant", "")
     own = row.entrants.filter(bot__owner=person).select_related("bot", "tournament")
-    entrant = own.filter(pk=int(number)).first() if number.isascii() and number.isdecimal() else None
+    whole = number.isascii() and number.isdecimal() and len(number) <= 18
+    entrant = own.filter(pk=int(number)).first() if whole else None
     if entrant is None:
         messages.error(request, _("This is no bot of yours that takes part."))
         return redirect("tournament", row.slug)
