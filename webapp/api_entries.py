@@ -18,7 +18,7 @@ from webapp.tournaments import selectors, services
 from webapp.tournaments.asking import NotAllowed, Refused
 from webapp.tournaments.models import Entrant, Tournament
 
-ENTRIES = Limit("tournament entries", 200, 3_600)
+ENTRIES = Limit("tournament-entries", 200, 3_600)
 """For each person: a program that asks again and again is told to wait."""
 
 router = Router(auth=Key(), tags=["authors"])

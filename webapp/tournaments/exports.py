@@ -16,6 +16,11 @@ from webapp.tournaments.models import Tournament
 COLUMNS = ("place", "bot", "version", "points", "among the tied", "buchholz", "sonneborn-berger", "series", "status")
 
 
+def in_a_cell(text: str) -> str:
+    """A name as a spreadsheet shows it: one that it would take for a formula has an apostrophe before it."""
+    return f"'{text}" if text[:1] in "=+-@\t\r" else text
+
+
 def standings_csv(*, tournament: Tournament) -> str:
     """The standings, a line for each entrant, with exact numbers as decimals."""
     text = io.StringIO()
@@ -26,7 +31,7 @@ def standings_csv(*, tournament: Tournament) -> str:
         among = "" if row.among is None else one.among
         digest = one.entrant.version.digest
         place = "" if row.place is None else row.place
-        cells = (place, one.entrant.bot.name, digest, one.points, among, one.buchholz, one.sonneborn)
+        cells = (place, in_a_cell(one.entrant.bot.name), digest, one.points, among, one.buchholz, one.sonneborn)
         writer.writerow([*cells, row.played, row.status])
     return text.getvalue()
 

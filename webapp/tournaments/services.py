@@ -109,7 +109,7 @@ def create(*, by: User, ruleset: Ruleset, form: Format, **settled: Any) -> Tourn
         Refused: it cannot be played like that.
     """
     check_organiser(by)
-    _check(settled)
+    _check(settled, None)
     row = Tournament.objects.create(
         ruleset=ruleset, form=write_format(form), organiser=by, slug=_slug(settled["name"]), **settled
     )
@@ -126,7 +126,7 @@ def edit(*, tournament: Tournament, by: User, ruleset: Ruleset, form: Format, **
     """
     check_organiser(by)
     row = _before(tournament)
-    _check(settled)
+    _check(settled, row)
     if row.ruleset.game != ruleset.game and row.entrants.exists():
         raise Refused(_("Bots have entered already, which play %(game)s.") % {"game": game_title(row.ruleset.game)})
     for name, value in {**settled, "ruleset": ruleset, "form": write_format(form)}.items():
@@ -135,13 +135,20 @@ def edit(*, tournament: Tournament, by: User, ruleset: Ruleset, form: Format, **
     write_down(by=by, rows=[row], text="Changed.")
 
 
-def _check(settled: Mapping[str, Any]) -> None:
+def _check(settled: Mapping[str, Any], row: Tournament | None) -> None:
     name = settled.get("name", "")
+    if not name.isprintable():  # it stands in the subject of letters, too
+        raise Refused(_("A name is one line of signs that can be seen."))
     if not name.strip() or len(name) > 60 or not slugify(name, allow_unicode=False):
         raise Refused(_("Give it a name of at most 60 characters, with Latin letters or digits in it."))
     for field, (low, high) in LIMITS.items():
         if field in settled and not low <= settled[field] <= high:
             raise Refused(_("%(field)s: from %(low)d to %(high)d.") % {"field": field, "low": low, "high": high})
+    for field in ("deadline", "starts_at"):
+        moment = settled.get(field)
+        # what has passed since it was said may stay as it is
+        if moment is not None and moment <= timezone.now() and (row is None or getattr(row, field) != moment):
+            raise Refused(_("This moment has passed already."))
     deadline, starts = settled.get("deadline"), settled.get("starts_at")
     if deadline and starts and deadline > starts:
         raise Refused(_("Entries end before it starts, not after."))
