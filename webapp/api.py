@@ -22,6 +22,7 @@ from pydantic import Field
 
 from webapp.accounts.addresses import client_address
 from webapp.api_authors import router as authors
+from webapp.api_entries import router as entries
 from webapp.api_tournaments import router as tournaments
 from webapp.bots import public_selectors as bots
 from webapp.bots.models import Bot, Version
@@ -452,6 +453,7 @@ def series(request: HttpRequest, id: int) -> SeriesShape:  # noqa: A002  # the a
 
 api.add_router("/my", authors)
 api.add_router("/tournaments", tournaments)
+api.add_router("/tournaments", entries)
 
 rest = Router()  # what comes last takes what nobody has taken
 

@@ -31,6 +31,7 @@ class EntrantShape(Schema):
     bot: str
     version: str = Field(description="Its digest.")
     rank: int | None = Field(description="Its seeding, 1 the favourite; null before the start.")
+    since: int = Field(description="The first round for which it was drawn; later than 1 for late entries.")
     until: int | None = Field(description="The first round for which it was not drawn any more.")
     disqualified: bool
     reason: str
@@ -111,6 +112,7 @@ def tournament(request: HttpRequest, slug: str) -> TournamentShape:
                 bot=one.bot.name,
                 version=one.version.digest,
                 rank=one.rank,
+                since=one.since,
                 until=one.until,
                 disqualified=one.disqualified,
                 reason=one.reason,

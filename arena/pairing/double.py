@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from arena.pairing import scores, sizes
+from arena.pairing.bracket import Stage
 from arena.pairing.format import Field, Format, Script, Step
 from arena.pairing.grouping import group
-from arena.pairing.knockout import Lines, check_knockout, fallen, play_stage, shapes, standing
+from arena.pairing.knockout import Lines, check_knockout, fallen, plan_stages, play_stage, shapes, standing
 from arena.pairing.model import FormatError
 from arena.pairing.standings import Bucket
 
@@ -40,34 +41,41 @@ class DoubleElimination(Format):
         assert plan is not None
         lines: Lines = list(field.ids)
         lower = _Lower(field, self.most, self.advance)
-        for number, shape in enumerate(plan, start=1):
+        names = [*(f"upper bracket, stage {number} of {len(plan)}" for number in range(1, len(plan)))]
+        stages = plan_stages(field, "upper", plan, [*names, "upper bracket, final"], len(lines))
+        grand = Stage("upper", "F1", "grand final", 0, [[0, 1]], 1)
+        field.stages.append(grand)
+        for number, (shape, stage) in enumerate(zip(plan, stages, strict=True), start=1):
             last = number == len(plan)
-            seated = sizes.heats(range(shape.byes, len(lines)), shape.tables)
-            tables = [[lines[line] for line in table] for table in seated]
+            stage.lines = lines
             ended = yield from play_stage(
                 field,
-                f"U{number}",
-                "upper bracket, final" if last else f"upper bracket, stage {number} of {len(plan)}",
-                tables,
+                stage,
+                [[lines[line] for line in table] for table in stage.seats],
                 [*lines, *lower.pool],
-                shape.advance,
                 self.least,
                 partial(standing, lines, lower.out, tuple(lower.pool)),
             )
             lower.leave(ended.gone)
             lines = [*lines[: shape.byes], *ended.lines]
+            following = grand if last else stages[number]
+            following.lines = [*lines, None] if last else lines
             lower.pool += [entrant for each in ended.behind for entrant in each]
             # as many fall out of the next stage as have no line in the one after it
             after = 0 if last else plan[number].byes + plan[number].tables * plan[number].advance
             yield from lower.play(lines, 1 if last else max(1, len(lines) - after), last=last)
-        return (yield from self._finish(field, lines, lower))
+        return (yield from self._finish(field, grand, lines, lower))
 
-    def _finish(self, field: Field, lines: Lines, lower: _Lower) -> Script:
+    def _finish(self, field: Field, stage: Stage, lines: Lines, lower: _Lower) -> Script:
         upper = lines[0]
-        for number, name in enumerate(("grand final", "second grand final"), start=1):
+        for number in (1, 2):
             finalists = [upper, *lower.pool]
+            if number == 2:
+                stage = Stage("upper", "F2", "second grand final", 0, [[0, 1]], 1)
+                field.stages.append(stage)
+            stage.lines = [*finalists, None][:2]
             order = partial(standing, [upper], lower.out, tuple(lower.pool))
-            ended = yield from play_stage(field, f"F{number}", name, [finalists], finalists, 1, self.least, order)
+            ended = yield from play_stage(field, stage, [finalists], finalists, self.least, order)
             lost = [entrant for each in ended.behind for entrant in each]
             if number == 2 or upper not in lost:
                 break
@@ -122,13 +130,15 @@ class _Lower:
         advance = 1 if last and count <= self.most else min(self.advance, count - 1)
         byes, parts = sizes.split(count, advance + 1, self.most)
         self.stages += 1
+        seats = sizes.heats(range(byes, count), len(parts))
+        stage = Stage("lower", f"L{self.stages}", f"lower bracket, stage {self.stages}", byes, seats, advance)
+        stage.lines = list(self.pool)
+        self.field.stages.append(stage)
         ended = yield from play_stage(
             self.field,
-            f"L{self.stages}",
-            f"lower bracket, stage {self.stages}",
-            sizes.heats(self.pool[byes:], len(parts)),
+            stage,
+            [[self.pool[line] for line in table] for table in seats],
             [*upper, *self.pool],
-            advance,
             2,
             partial(standing, upper, self.out, tuple(self.pool)),
             self._redraw,

@@ -8,11 +8,12 @@ through the rounds that are over. A step makes its draw only when it is asked to
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
 from arena.pairing import scores, standings
+from arena.pairing.bracket import Bracket, Stage, read_brackets
 from arena.pairing.model import Entrant, Finished, FormatError, Played, PlayedError, Result, Round, Row, Table
 from arena.pairing.seats import balanced_seats
 from arena.pairing.standings import Lines, Order
@@ -39,6 +40,8 @@ class Field:
         """The favourite first."""
         self.rank = {entrant: place for place, entrant in enumerate(self.ids)}
         self.played: list[Played] = []
+        self.stages: list[Stage] = []
+        """Of brackets, as far as they are fixed."""
         self._by_id = {entrant.id: entrant for entrant in self.entrants}
         self._seed = seed
 
@@ -114,6 +117,34 @@ class Format(ABC):
         """
         field, step = self._run(entrants, played, "")
         return self._rows(field, step.order() if isinstance(step, Step) else step)
+
+    def brackets(
+        self, entrants: Sequence[Entrant], played: Sequence[Played], drawn: Mapping[str, Sequence[int]]
+    ) -> tuple[Bracket, ...]:
+        """The brackets after these rounds, for a drawing; none where there is no knockout, or not yet.
+
+        Args:
+            entrants: all of them.
+            played: the rounds that are over.
+            drawn: who sits at the tables that are being played, by their names.
+
+        Raises:
+            FormatError, PlayedError: as `next_round`.
+        """
+        field, _ = self._run(entrants, played, "")
+        return read_brackets(field.stages, drawn)
+
+    def groups(self, entrants: Sequence[Entrant], played: Sequence[Played]) -> tuple[tuple[Row, ...], ...]:
+        """How each group stands; none where there are no groups.
+
+        Raises:
+            FormatError, PlayedError: as `next_round`.
+        """
+        return ()
+
+    def length(self, count: int) -> int | None:
+        """How many rounds so many entrants take, without extra series; None where that depends on the play."""
+        return None
 
     @abstractmethod
     def check(self, count: int) -> None:

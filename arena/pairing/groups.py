@@ -10,10 +10,10 @@ from arena.pairing import sizes
 from arena.pairing.extra import Tie, play_on
 from arena.pairing.format import Field, Format, Script, Step
 from arena.pairing.knockout import Lines, check_knockout, play_knockout, shapes
-from arena.pairing.model import FormatError
+from arena.pairing.model import Entrant, FormatError, Played, Row
 from arena.pairing.round_robin import natural_rounds, read_annulled, tables_of_round
 from arena.pairing.scores import is_extra
-from arena.pairing.standings import Bucket, Order, rank
+from arena.pairing.standings import Bucket, Order, by_score, make_rows, rank
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,25 @@ class Groups(Format):
         if smallest < max(self.least, self.qualify + 1):
             raise FormatError(f"a group would have {smallest} members, which is too few for {self.qualify} to go on")
         check_knockout(self._groups(count) * self.qualify, self.least, self.most, self.advance)
+
+    def length(self, count: int) -> int | None:
+        largest = sizes.even(count, self._groups(count))[-1]
+        plan = shapes(self._groups(count) * self.qualify, self.least, self.most, self.advance)
+        return None if plan is None else (self.rounds or natural_rounds(largest, self.most)) + len(plan)
+
+    def groups(self, entrants: Sequence[Entrant], played: Sequence[Played]) -> tuple[tuple[Row, ...], ...]:
+        field, _ = self._run(entrants, played, "")
+        members = sizes.heats(field.ids, self._groups(len(field.ids)))
+        count = self.rounds or max(natural_rounds(len(group), self.most) for group in members)
+        over = sum(not is_extra(played) for played in field.played)
+        # a knockout that follows says nothing of how the groups stand
+        field.played = field.played[: next((at for at, one in enumerate(field.played) if _is_knockout(one)), None)]
+        rows = []
+        for group in members:
+            lines = read_annulled(field, group, min(over + 1, count))
+            own = [one for one in field.entrants if one.id in lines]
+            rows.append(make_rows(own, by_score(rank(lines)), lines, {}, field.number))
+        return tuple(rows)
 
     def _groups(self, count: int) -> int:
         return -(-count // self.size)
@@ -110,6 +129,10 @@ class Groups(Format):
             turned = ([*lines, *row[turn:], *row[:turn]] for turn in range(len(row)))
             lines = min(turned, key=again)
         return lines
+
+
+def _is_knockout(played: Played) -> bool:
+    return any(result.table.name.startswith("K") for result in played.results)
 
 
 def letter(number: int) -> str:

@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from arena.pairing import scores, sizes
+from arena.pairing.bracket import Part, Stage
 from arena.pairing.extra import Tie, play_on
 from arena.pairing.format import Field, Format, Script, Step
 from arena.pairing.model import FormatError, PlayedError, Round
@@ -43,6 +44,10 @@ class SingleElimination(Format):
 
     def check(self, count: int) -> None:
         check_knockout(count, self.least, self.most, self.advance)
+
+    def length(self, count: int) -> int | None:
+        plan = shapes(count, self.least, self.most, self.advance)
+        return None if plan is None else len(plan)
 
     def script(self, field: Field) -> Script:
         return (yield from play_knockout(field, list(field.ids), self.least, self.most, self.advance, []))
@@ -114,15 +119,27 @@ def play_knockout(
     """
     plan = shapes(len(lines), least, most, advance)
     assert plan is not None
-    for number, shape in enumerate(plan, start=1):
-        name = "final" if number == len(plan) else f"stage {number} of {len(plan)}"
-        seated = sizes.heats(range(shape.byes, len(lines)), shape.tables)
-        tables = [[lines[line] for line in table] for table in seated]
+    names = [*(f"stage {number} of {len(plan)}" for number in range(1, len(plan))), "final"]
+    stages = plan_stages(field, "knockout", plan, names, len(lines))
+    for number, (shape, stage) in enumerate(zip(plan, stages, strict=True), start=1):
+        stage.lines = lines
+        tables = [[lines[line] for line in table] for table in stage.seats]
         order = partial(standing, lines, out)
-        ended = yield from play_stage(field, f"K{number}", name, tables, lines, shape.advance, least, order)
+        ended = yield from play_stage(field, stage, tables, lines, least, order)
         out[:0] = fallen(ended, number)
         lines = [*lines[: shape.byes], *ended.lines]
     return standing(lines, out)
+
+
+def plan_stages(field: Field, part: Part, plan: Sequence[Shape], names: Sequence[str], count: int) -> list[Stage]:
+    """Note the stages of a bracket of ``count`` lines that is fixed before it is played."""
+    stages = []
+    for number, (shape, name) in enumerate(zip(plan, names, strict=True), start=1):
+        seats = sizes.heats(range(shape.byes, count), shape.tables)
+        stages.append(Stage(part, f"{part[0].upper()}{number}", name, shape.byes, seats, shape.advance))
+        count = shape.byes + shape.tables * shape.advance
+    field.stages += stages
+    return stages
 
 
 def fallen(ended: Ended, stage: int) -> list[Bucket]:
@@ -140,11 +157,9 @@ def standing(lines: Lines, out: Sequence[Bucket], more: Sequence[int] = ()) -> O
 
 def play_stage(
     field: Field,
-    prefix: str,
-    name: str,
+    stage: Stage,
     tables: Sequence[Sequence[int | None]],
     within: Sequence[int | None],
-    advance: int,
     least: int,
     order: Callable[[], Order],
     redraw: Callable[[Sequence[Sequence[int]]], Sequence[Sequence[int]]] | None = None,
@@ -153,15 +168,15 @@ def play_stage(
 
     Args:
         field: where it is played.
-        prefix: of the tables' names.
-        name: what the stage is called.
+        stage: its names, and how many of each table go on. Where no more than that are there, nothing is played. What
+            comes of it is noted there.
         tables: who would sit where if nobody had left.
         within: who is in the tournament.
-        advance: how many of each table go on. Where no more than that are there, nothing is played.
         least: the smallest table; at a smaller one the better seeded go on.
         order: how the tournament stands meanwhile.
         redraw: changes who sits where.
     """
+    prefix, advance = stage.prefix, stage.advance
     everybody = [entrant for entrant in within if entrant is not None]
     there = [[one for one in table if one is not None and field.is_in(one)] for table in tables]
     gone = [one for table in tables for one in table if one is not None and not field.is_in(one)]
@@ -171,8 +186,9 @@ def play_stage(
     }
     playing = {number: table for number, table in enumerate(there, start=1) if len(table) >= max(least, advance + 1)}
     if playing:
-        yield Step(partial(_draw, field, prefix, name, playing, everybody, redraw), order)
+        yield Step(partial(_draw, field, prefix, stage.name, playing, everybody, redraw), order)
         results = {result.table.name: result for result in field.played[-1].results}
+        stage.seated = {name: result.table.seats for name, result in results.items()}
         for number in playing:
             result = results.get(f"{prefix}.{number}")
             if result is None:
@@ -181,9 +197,10 @@ def play_stage(
             gone += field.ranked(set(result.table.seats) - present)
             groups = by_value(list(present), scores.shares(result))
             ties[number] = Tie(f"{prefix}.{number}", groups, min(advance, len(present)))
-        extra = f"{name}, extra series"
+        extra = f"{stage.name}, extra series"
         yield from play_on(field, extra, list(ties.values()), least, sizes.MOST_SEATS, everybody, order)
     passed = [[one for group in tie.groups for one in field.ranked(group)][: tie.wanted] for tie in ties.values()]
+    stage.passed = passed
     lines = [table[place] if place < len(table) else None for place in range(advance) for table in passed]
     behind: dict[int, list[int]] = {}
     for tie in ties.values():

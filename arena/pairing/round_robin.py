@@ -30,6 +30,9 @@ class RoundRobin(Format):
         if count < self.least:
             raise FormatError(f"this round robin needs at least {self.least} entrants")
 
+    def length(self, count: int) -> int:
+        return self.rounds or natural_rounds(count, self.most)
+
     def lines(self, field: Field) -> Lines:
         over = sum(not scores.is_extra(played) for played in field.played)
         return read_annulled(field, field.ids, min(over + 1, self._count(field)))

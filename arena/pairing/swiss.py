@@ -41,6 +41,9 @@ class Swiss(Format):
         if count < self.least:
             raise FormatError(f"a Swiss tournament needs at least {self.least} entrants in its first round")
 
+    def length(self, count: int) -> int:
+        return self.rounds
+
     def lines(self, field: Field) -> Lines:
         return scores.read_lines(field.ids, field.played, bye=scores.ONE)
 

@@ -472,12 +472,38 @@ def test_it_starts_by_itself_when_it_is_time_and_the_next_one_is_made_once() -> 
 
 
 def test_what_cannot_start_is_called_off_and_says_why() -> None:
-    row = make_cup(starts_at=timezone.now() - timedelta(minutes=1))
+    row = make_cup(starts_at=timezone.now() + timedelta(minutes=1))
     services.open_entries(tournament=row, by=organiser())
+    Tournament.objects.filter(pk=row.pk).update(starts_at=timezone.now() - timedelta(minutes=1))
     running.tick()
     row.refresh_from_db()
     assert row.state == Tournament.State.CANCELLED
-    assert "at least 2 entrants" in row.note
+    assert row.note == "It could not start: a Swiss tournament needs at least 2 entrants in its first round"
+
+
+def test_what_is_held_every_week_goes_on_although_one_of_them_was_missed_or_called_off() -> None:
+    """One that cannot start, and schedulers that stood still for three weeks: the next one is the next to come."""
+    first = timezone.now() + timedelta(hours=1)
+    row = make_cup(starts_at=first, deadline=first - timedelta(minutes=30), every="week", name="Weekly", most_each=2)
+    services.open_entries(tournament=row, by=organiser())
+    late = first - timedelta(weeks=3)
+    Tournament.objects.filter(pk=row.pk).update(starts_at=late, deadline=late - timedelta(minutes=30))
+    for _ in range(3):
+        running.tick()
+    following = Tournament.objects.exclude(pk=row.pk).get()
+    assert (following.starts_at, following.deadline) == (first, first - timedelta(minutes=30))
+    assert (following.state, following.name, following.most_each) == ("open", "Weekly", 2)
+    assert following.slug == f"weekly-{first:%Y-%m-%d}"
+    cups.enter(following, [make_house_bot(name) for name in cups.NAMES[:4]])
+    Tournament.objects.filter(pk=following.pk).update(starts_at=timezone.now() - timedelta(seconds=1))
+    running.tick()
+    running.tick()
+    following.refresh_from_db()
+    assert following.state == Tournament.State.RUNNING
+    assert Tournament.objects.filter(state="open").count() == 1
+    organisers.cancel(tournament=Tournament.objects.get(state="open"), reason="No more of it.", by=organiser())
+    running.tick()
+    assert not Tournament.objects.filter(state="open").exists()
 
 
 @pytest.mark.parametrize(
@@ -487,6 +513,11 @@ def test_what_cannot_start_is_called_off_and_says_why() -> None:
         ({"name": "Cup", "matches": 0}, "matches"),
         ({"name": "Cup", "move_ms": 1}, "move_ms"),
         ({"name": "Cup", "every": "day"}, "time to start"),
+        ({"name": "Cup\nBcc: all@example.org"}, "one line"),
+        ({"name": "Cup", "starts_at": timezone.now() - timedelta(seconds=1)}, "passed"),
+        ({"name": "Cup", "deadline": timezone.now() - timedelta(days=1)}, "passed"),
+        ({"name": "Cup", "bank_ms": -1}, "bank_ms"),
+        ({"name": "Cup", "patience_s": float("nan")}, "patience_s"),
     ],
 )
 def test_what_makes_no_sense_is_refused(said: dict[str, object], why: str) -> None:

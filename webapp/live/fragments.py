@@ -25,14 +25,17 @@ def once_a_second(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespon
         again = request.method == "GET" and request.headers.get("HX-Request") == "true"
         if not again or settings.SESSION_COOKIE_NAME in request.COOKIES:
             return view(request, *args, **kwargs)
-        asked = f"{request.get_host()} {getattr(request, 'LANGUAGE_CODE', '')} {request.get_full_path()}"
+        asker = request.headers.get("HX-Trigger", "")
+        asked = f"{request.get_host()} {getattr(request, 'LANGUAGE_CODE', '')} {request.get_full_path()} {asker}"
         key = f"once:{hashlib.sha256(asked.encode()).hexdigest()}"
         kept = cache.get(key)
         if kept is not None:
-            return HttpResponse(kept, headers={"Vary": "HX-Request, Cookie"})
+            status, content, told = kept
+            return HttpResponse(content, status=status, headers={"Vary": "HX-Request, Cookie", **told})
         response = view(request, *args, **kwargs)
-        if response.status_code == 200 and not response.cookies and not response.streaming:
-            cache.set(key, response.content, SECONDS)
+        if response.status_code in (200, 204) and not response.cookies and not response.streaming:
+            told = {name: response[name] for name in ("HX-Push-Url",) if name in response}
+            cache.set(key, (response.status_code, response.content, told), SECONDS)
         return response
 
     return shared

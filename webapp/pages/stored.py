@@ -59,6 +59,7 @@ SENTENCES = (
     gettext_noop("extra series for the first place"),
     gettext_noop("round %(number)s of %(all)s"),
     gettext_noop("stage %(number)s of %(all)s"),
+    gettext_noop("stage %(number)s"),
     gettext_noop("final"),
     gettext_noop("groups, round %(number)s of %(all)s"),
     gettext_noop("groups, extra series"),
@@ -80,6 +81,19 @@ SENTENCES = (
     gettext_noop("this tournament needs at least %(least)s entrants"),
     gettext_noop("this knockout needs at least %(least)s entrants"),
     gettext_noop("this round robin needs at least %(least)s entrants"),
+    gettext_noop("a Swiss tournament needs at least %(least)s entrants in its first round"),
+    gettext_noop("a Swiss tournament has at least one round"),
+    gettext_noop("a round robin has at least one round"),
+    gettext_noop("a group has enough members for a table, at least one round, and at least one goes on"),
+    gettext_noop("tables have 2 to %(most)s seats, the smallest not more than the largest"),
+    gettext_noop("of a table of %(most)s, 1 to %(others)s can go on, not %(number)s"),
+    gettext_noop(
+        "%(count)s entrants cannot be brought down to one final table of %(least)s to %(most)s when %(number)s of each "
+        "table go on; let the tables have fewer seats, or others go on"
+    ),
+    gettext_noop("double elimination ends with a duel, so that tables of two must be possible"),
+    gettext_noop("nobody can enter this tournament after its first round"),
+    gettext_noop("this tournament was begun by the rules %(old)s; this program has the rules %(new)s"),
     gettext_noop("a group would have %(size)s members, which is too few for %(number)s to go on"),
     # of tournaments: why one stands behind another
     gettext_noop("%(other)s came further than %(name)s"),

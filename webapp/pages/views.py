@@ -26,6 +26,7 @@ from webapp.matches.replay import NoSuchStep, Replay, Steps
 from webapp.pages import selectors
 from webapp.pages.asking import before_of
 from webapp.pages.naming import door_address
+from webapp.tournaments.overview import front_page
 
 
 @require_safe
@@ -39,6 +40,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "playing": matches.series_in_state(state=Series.State.PLAYING, size=6),
         "newest": newest,
         "boards": selectors.tops(),
+        "cups": front_page(),
         "games": list(GAMES.values()),
     }
     part = request.headers.get("HX-Request") == "true"

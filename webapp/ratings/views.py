@@ -91,6 +91,7 @@ def leaderboard(request: HttpRequest, game: str, preset: str) -> HttpResponse:
         "last": (shown.page - 1) * PAGE + len(shown.rows),
     }
     response = render(request, "ratings/leaderboard.html", context)
-    if request.headers.get("HX-Request") == "true":
+    # a page that renews its rows is where it was
+    if request.headers.get("HX-Request") == "true" and request.headers.get("HX-Trigger") != "rows":
         response["HX-Push-Url"] = request.path + wanted.query(page=shown.page).removesuffix("?")
     return response

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
+from arena.pairing import FormatError
 from webapp.accounts.models import User
 from webapp.bots.models import Bot
 from webapp.live.news import changed
+from webapp.pages.stored import stored
 from webapp.tournaments.models import Tournament
 
 
@@ -18,6 +20,12 @@ class NotAllowed(Exception):
 
 class Refused(Exception):
     """It cannot be done like this, or not now. The message is written for whoever asked; nothing was changed."""
+
+
+def refused(error: FormatError) -> Refused:
+    """What a form of tournament has against it, in the language of whoever asks."""
+    said = stored(str(error))
+    return Refused(said[:1].upper() + said[1:] + ".")
 
 
 def check_organiser(by: User) -> None:

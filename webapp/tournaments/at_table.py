@@ -24,12 +24,19 @@ def seed_of_block(*, series: int, number: int) -> bytes | None:
     return block_seed(bytes(secret), pairing.name, luck_number(pairing=pairing, number=number))
 
 
-def luck_number(*, pairing: Pairing, number: int) -> int:
+def luck_number(*, pairing: Pairing, number: int, whole: int | None = None) -> int:
     """The number, from 0, that stands in the seed of the block with this number of the pairing's series.
 
     Hosted bots take no memory along, so that at their tables a block that was broken off keeps its luck: it does not
     count. A remote one may have seen something of it: at its tables every block counts.
+
+    Args:
+        pairing: the table.
+        number: of the block.
+        whole: how many of the blocks before it were not broken off, where that is known; else it is looked for.
     """
+    if pairing.series.duplicate and whole is not None:
+        return whole
     if pairing.series.duplicate:
         before = Block.objects.filter(series=pairing.series, number__lt=number)
         return before.exclude(state=Block.State.BROKEN).count()

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator
 
+from webapp.matches.downloads import LONGEST_SECONDS
 from webapp.tournaments import selectors
 from webapp.tournaments.models import Tournament
 
 COLUMNS = ("place", "bot", "version", "points", "among the tied", "buchholz", "sonneborn-berger", "series", "status")
+
+
+def in_a_cell(text: str) -> str:
+    """A name as a spreadsheet shows it: one that it would take for a formula has an apostrophe before it."""
+    return f"'{text}" if text[:1] in "=+-@\t\r" else text
 
 
 def standings_csv(*, tournament: Tournament) -> str:
@@ -24,7 +31,7 @@ def standings_csv(*, tournament: Tournament) -> str:
         among = "" if row.among is None else one.among
         digest = one.entrant.version.digest
         place = "" if row.place is None else row.place
-        cells = (place, one.entrant.bot.name, digest, one.points, among, one.buchholz, one.sonneborn)
+        cells = (place, in_a_cell(one.entrant.bot.name), digest, one.points, among, one.buchholz, one.sonneborn)
         writer.writerow([*cells, row.played, row.status])
     return text.getvalue()
 
@@ -36,6 +43,10 @@ def luck_csv(*, tournament: Tournament) -> str:
     writer.writerow(selectors.LuckRow._fields)
     writer.writerows(["" if cell is None else cell for cell in row] for row in selectors.luck_of(tournament=tournament))
     return text.getvalue()
+
+
+class TooSlow(Exception):
+    """Somebody fetches it so slowly that it is cut off."""
 
 
 class _Pipe(io.RawIOBase):
@@ -66,7 +77,10 @@ def records_zip(*, tournament: Tournament) -> Iterator[bytes]:
         archive.writestr("standings.csv", standings_csv(tournament=tournament))
         archive.writestr("luck.csv", luck_csv(tournament=tournament))
         yield pipe.take()
+        until = time.monotonic() + LONGEST_SECONDS
         for table, name, number, packed in selectors.closed_records(tournament=tournament):
+            if time.monotonic() > until:
+                raise TooSlow  # without its end the zip cannot be taken for a whole one
             archive.writestr(f"{table}/{number:03}-{name}.json", zlib.decompress(packed))
             yield pipe.take()
     yield pipe.take()

@@ -25,7 +25,7 @@ def form_of(tournament: Tournament) -> Format:
 def paired(entrants: Iterable[Entrant]) -> list[Paired]:
     """The entrants as they are drawn."""
     return [
-        Paired(one.pk, one.rank or LAST, until=one.until, disqualified=one.disqualified)
+        Paired(one.pk, one.rank or LAST, since=one.since, until=one.until, disqualified=one.disqualified)
         for one in sorted(entrants, key=lambda one: one.pk)
     ]
 
@@ -33,14 +33,15 @@ def paired(entrants: Iterable[Entrant]) -> list[Paired]:
 def played(tournament: Tournament) -> list[Played]:
     """The rounds that are over. Three queries, however many there are."""
     rounds = tournament.rounds.filter(state=Round.State.OVER).order_by("number").prefetch_related("pairings")
-    return [Played(tuple(map(_result, _by_position(row))), tuple(row.byes)) for row in rounds]
+    return [Played(tuple(map(result, _by_position(row))), tuple(row.byes)) for row in rounds]
 
 
 def _by_position(row: Round) -> list[Pairing]:
     return sorted(row.pairings.all(), key=lambda pairing: pairing.position)
 
 
-def _result(pairing: Pairing) -> Result:
+def result(pairing: Pairing) -> Result:
+    """What came of a table."""
     table = Table(pairing.name, tuple(pairing.seats), pairing.extra)
     return Result(table, tuple(map(tuple, pairing.places or ())))
 

@@ -101,6 +101,8 @@ class Entrant(models.Model):
     """Frozen at the start."""
     rank = models.PositiveIntegerField(null=True, blank=True)
     """Its seeding, 1 the favourite. None before the start, unless an organiser gave it one."""
+    since = models.PositiveIntegerField(default=1)
+    """The first round for which it is drawn; later than 1 for late entries."""
     until = models.PositiveIntegerField(null=True, blank=True)
     """The first round for which it is not drawn any more; None: it stays."""
     disqualified = models.BooleanField(default=False)

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from arena.pairing import Format
 from webapp.accounts.models import User
 from webapp.matches.models import Match
-from webapp.tournaments import organisers, services
+from webapp.tournaments import organisers, seeding, services
 from webapp.tournaments.asking import NotAllowed, Refused, check_organiser
 from webapp.tournaments.forms import EntrantsForm, TournamentForm, initial_of
 from webapp.tournaments.models import Entrant, Pairing, Tournament
@@ -92,16 +92,39 @@ def _enter(request: HttpRequest, row: Tournament, by: User) -> None:
     services.enter_by_hand(tournament=row, bots=list(form.cleaned_data["bots"]), by=by)
 
 
+def _late(request: HttpRequest, row: Tournament, by: User) -> None:
+    form = EntrantsForm(request.POST, tournament=row)
+    if not form.is_valid():
+        raise Refused(_("Choose bots that are not in yet."))
+    seeding.enter_late(tournament=row, bots=list(form.cleaned_data["bots"]), by=by)
+
+
+def _seed(request: HttpRequest, row: Tournament, by: User) -> None:
+    ranks: dict[int, int | None] = {}
+    for name in request.POST:
+        number, said = name.removeprefix("rank-"), request.POST.get(name, "").strip()
+        if not name.startswith("rank-") or not _whole(number):
+            continue
+        if said and not _whole(said):
+            raise Refused(_("A rank is a whole number from 1 to %(most)d.") % {"most": services.MOST_ENTRANTS})
+        ranks[int(number)] = int(said) if said else None
+    seeding.seed(tournament=row, ranks=ranks, by=by)
+
+
+def _whole(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= 18
+
+
 def _top(request: HttpRequest, row: Tournament, by: User) -> None:
     count = request.POST.get("count", "")
-    if not (count.isascii() and count.isdecimal() and 1 <= int(count) <= 100):
+    if not (_whole(count) and 1 <= int(count) <= 100):
         raise Refused(_("Say how many, from 1 to 100."))
     services.enter_top(tournament=row, count=int(count), by=by)
 
 
 def _one(request: HttpRequest, field: str, rows: QuerySet[Found]) -> Found:
     number = request.POST.get(field, "")
-    found = rows.filter(pk=int(number)).first() if number.isascii() and number.isdecimal() else None
+    found = rows.filter(pk=int(number)).first() if _whole(number) else None
     if found is None:
         raise Refused(_("There is no such thing in this tournament."))
     return found
@@ -153,6 +176,8 @@ DEEDS: dict[str, Callable[[HttpRequest, Tournament, User], None]] = {
     "open": _open,
     "start": _start,
     "enter": _enter,
+    "late": _late,
+    "seed": _seed,
     "top": _top,
     "withdraw": _withdraw,
     "disqualify": _disqualify,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-from webapp.matches.models import Match, Series
-from webapp.tournaments.models import Pairing
+from arena.pairing import Result, Table
+from webapp.matches.models import Entry, Match, Series, SeriesSeat
+from webapp.tournaments.models import Pairing, Round, Tournament
 
 Places = list[list[int | None]]
 """For each match the places by seat, None for who did not take part."""
@@ -54,6 +55,25 @@ def places(pairing: Pairing) -> Places:
             default[seat.seat] = 1 if not seat.removed else None
         found += [list(default) for _ in range(series.planned - series.matches.count())]
     return found
+
+
+def finished_early(*, tournament: Tournament) -> dict[int, Result]:
+    """What came of the tables of the present round whose series are over, by the table's id. Three queries."""
+    present = tournament.pairings.filter(round__state=Round.State.PLAYING, series__state=Series.State.FINISHED)
+    tables = {table.series_id: table for table in present}
+    if not tables:
+        return {}
+    sat = SeriesSeat.objects.filter(series__in=tables).values_list("series", "version", "seat")
+    seats = {(series, version): seat for series, version, seat in sat}
+    counted = Entry.objects.filter(match__series__in=tables, match__voided=False).order_by("match__number")
+    rows: dict[int, dict[int, list[int | None]]] = {series: {} for series in tables}
+    for series, match, version, place in counted.values_list("match__series", "match", "version", "place"):
+        row = rows[series].setdefault(match, [None] * len(tables[series].seats))
+        row[seats[series, version]] = place
+    return {
+        table.pk: Result(Table(table.name, tuple(table.seats), table.extra), tuple(map(tuple, rows[series].values())))
+        for series, table in tables.items()
+    }
 
 
 def _matches(series: Series) -> list[Match]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Case, Count, Prefetch, Q, QuerySet, When
 
-from arena.pairing import FormatError, Result, Row, Table, explain
+from arena.pairing import FormatError, Result, Row, explain
 from arena.pairing.scores import read_result
 from arena.pairing.standings import in_decimals
 from webapp.accounts.models import User
@@ -18,9 +17,7 @@ from webapp.matches.models import Block, Match, Series
 from webapp.tournaments import facts
 from webapp.tournaments.at_table import luck_number
 from webapp.tournaments.models import Entrant, Pairing, Round, Tournament
-
-MOST_IN_A_CROSSTABLE = 24
-"""More would be wider than a screen."""
+from webapp.tournaments.results import finished_early
 
 _SECRETS = ("secret",)
 
@@ -31,17 +28,18 @@ def _rows() -> QuerySet[Tournament]:
 
 def find(*, slug: str, user: User | AnonymousUser) -> Tournament | None:
     """A tournament; drafts are there for organisers only."""
-    return _for(user).filter(slug=slug).first()
+    return visible(user=user).filter(slug=slug).first()
 
 
 def listed(*, user: User | AnonymousUser, size: int = 60) -> list[Tournament]:
     """Those that run, those that come, and then those that are over, the newest first."""
-    order = {state: place for place, state in enumerate(("running", "open", "draft", "finished", "cancelled"))}
-    found = list(_for(user).order_by("-id")[:size])
-    return sorted(found, key=lambda one: order[one.state])
+    order = ("running", "open", "draft", "finished", "cancelled")
+    place = Case(*(When(state=state, then=number) for number, state in enumerate(order)))
+    return list(visible(user=user).order_by(place, "-id")[:size])
 
 
-def _for(user: User | AnonymousUser) -> QuerySet[Tournament]:
+def visible(*, user: User | AnonymousUser) -> QuerySet[Tournament]:
+    """All that this person may see."""
     found = _rows()
     organiser = user.is_authenticated and user.is_active and user.is_staff
     return found if organiser else found.exclude(state=Tournament.State.DRAFT)
@@ -67,12 +65,27 @@ def entrants_of(*, tournament: Tournament) -> list[Entrant]:
     return sorted(found, key=lambda one: (one.rank or facts.LAST, one.pk))
 
 
+def takes_late_entries(*, tournament: Tournament) -> bool:
+    """Whether bots may still be entered although it has begun: there is a round to come that could seat them."""
+    if tournament.state != Tournament.State.RUNNING or tournament.form["format"] != "swiss":
+        return False
+    present = tournament.rounds.filter(state=Round.State.PLAYING).first()
+    drawn = tournament.rounds.filter(pairings__extra=True).exists()
+    return not drawn and (present is None or present.number < tournament.form["rounds"])
+
+
 def may_enter(*, tournament: Tournament, user: User | AnonymousUser) -> list[Bot]:
     """The bots that this person could enter; what was entered already is among them."""
     if not user.is_authenticated or tournament.state != Tournament.State.OPEN:
         return []
     own = Bot.objects.filter(owner=user.pk, game=tournament.ruleset.game, state=Bot.State.ACTIVE)
     return list(own.exclude(active_version=None).select_related("active_version").order_by("name"))
+
+
+def own_entrant(*, tournament: Tournament, owner: User, name: str) -> Entrant | None:
+    """The entrant of this name, if the bot is this person's."""
+    found = tournament.entrants.filter(bot__owner=owner, bot__name=name.replace("\0", ""))
+    return found.select_related("bot", "tournament").first()
 
 
 class Standing(NamedTuple):
@@ -119,7 +132,7 @@ class Seat(NamedTuple):
 
     entrant: Entrant
     points: str
-    """Of this series; empty as long as the round is not over."""
+    """Of this series; empty as long as that is not over."""
     best: bool
     absent: bool
     """It took part in no match."""
@@ -148,20 +161,25 @@ class RoundRow(NamedTuple):
         states = (Series.State.WAITING, Series.State.PLAYING)
         return sum(table.pairing.series.state not in states for table in self.tables)
 
+    @property
+    def written(self) -> int:
+        """How many of its matches are."""
+        return sum(table.played for table in self.tables)
+
 
 def rounds_of(*, tournament: Tournament) -> list[RoundRow]:
     """All rounds that were drawn, the newest first."""
     entrants = {one.pk: one for one in entrants_of(tournament=tournament)}
     tables = Pairing.objects.select_related("series").order_by("position")
     rounds = tournament.rounds.order_by("-number").prefetch_related(Prefetch("pairings", tables))
-    written: dict[int, int] = {}
-    for series in Match.objects.filter(series__pairing__tournament=tournament).values_list("series_id", flat=True):
-        written[series] = written.get(series, 0) + 1
+    counted = Series.objects.filter(pairing__tournament=tournament).annotate(written=Count("matches"))
+    written = dict(counted.values_list("pk", "written"))
+    early = finished_early(tournament=tournament)
     return [
         RoundRow(
             one,
             tuple(
-                TableRow(table, _seats(table, entrants), written.get(table.series_id, 0))
+                TableRow(table, _seats(table, entrants, early.get(table.pk)), written.get(table.series_id, 0))
                 for table in one.pairings.all()
             ),
             tuple(entrants[pk] for pk in one.byes),
@@ -170,51 +188,16 @@ def rounds_of(*, tournament: Tournament) -> list[RoundRow]:
     ]
 
 
-def _seats(pairing: Pairing, entrants: dict[int, Entrant]) -> tuple[Seat, ...]:
-    if pairing.places is None:
+def _seats(pairing: Pairing, entrants: dict[int, Entrant], early: Result | None) -> tuple[Seat, ...]:
+    if pairing.places is None and early is None:
         return tuple(Seat(entrants[pk], "", False, False) for pk in pairing.seats)
-    lines = read_result(_result(pairing))
+    lines = read_result(early or facts.result(pairing))
     best = max(line.points for line in lines.values())
     ordered = sorted(pairing.seats, key=lambda pk: -lines[pk].points)
     return tuple(
         Seat(entrants[pk], in_decimals(lines[pk].points), lines[pk].points == best, not lines[pk].present)
         for pk in ordered
     )
-
-
-def _result(pairing: Pairing) -> Result:
-    return Result(Table(pairing.name, tuple(pairing.seats), pairing.extra), tuple(map(tuple, pairing.places or ())))
-
-
-class CrossRow(NamedTuple):
-    """What one entrant did to each other."""
-
-    entrant: Entrant
-    cells: tuple[str | None, ...]
-    """The mean score over each, empty where they have not met, None on the diagonal."""
-    points: str
-
-
-def crosstable_of(*, tournament: Tournament, standings: list[Standing]) -> list[CrossRow]:
-    """Who against whom, in the order of the standings; empty where it would be too wide, or says nothing."""
-    if tournament.form["format"] != "round-robin" or not 2 <= len(standings) <= MOST_IN_A_CROSSTABLE:
-        return []
-    got: dict[tuple[int, int], list[Fraction]] = {}
-    for pairing in tournament.pairings.filter(extra=False).exclude(places=None):
-        for one, line in read_result(_result(pairing)).items():
-            for duel in line.duels:
-                got.setdefault((one, duel.opponent), []).append(duel.score)
-    order = [one.row.entrant for one in standings]
-
-    def cell(one: int, other: int) -> str | None:
-        if one == other:
-            return None
-        scores = got.get((one, other), [])
-        return in_decimals(sum(scores, Fraction(0)) / len(scores)) if scores else ""
-
-    return [
-        CrossRow(one.entrant, tuple(cell(one.row.entrant, other) for other in order), one.points) for one in standings
-    ]
 
 
 # ---- luck, and what was played --------------------------------------------------------------------
@@ -236,13 +219,17 @@ class LuckRow(NamedTuple):
 
 
 def luck_of(*, tournament: Tournament) -> Iterator[LuckRow]:
-    """All blocks of the series that count."""
-    for pairing in tournament.pairings.select_related("series").order_by("round__number", "position"):
-        for block in pairing.series.blocks.order_by("number"):
+    """All blocks of the series that count. Two queries, however many there are."""
+    blocks = Prefetch("series__blocks", Block.objects.order_by("number"))
+    found = tournament.pairings.select_related("series").prefetch_related(blocks)
+    for pairing in found.order_by("round__number", "position"):
+        whole = 0
+        for block in pairing.series.blocks.all():
             closed = block.state == Block.State.CLOSED
-            number = luck_number(pairing=pairing, number=block.number)
+            number = luck_number(pairing=pairing, number=block.number, whole=whole)
             seed = block.seed if closed else None
             yield LuckRow(pairing.name, pairing.series_id, block.number, number, block.state, block.commitment, seed)
+            whole += block.state != Block.State.BROKEN
 
 
 def closed_records(*, tournament: Tournament) -> Iterator[tuple[str, str, int, bytes]]:

@@ -25,7 +25,7 @@ from webapp.matches.models import Ruleset
 from webapp.pages.naming import game_title
 from webapp.ratings.selectors import leaderboard
 from webapp.tournaments.advancing import advance
-from webapp.tournaments.asking import NotAllowed, Refused, check_organiser, locked
+from webapp.tournaments.asking import NotAllowed, Refused, check_organiser, locked, refused
 from webapp.tournaments.models import Entrant, Tournament
 
 log = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ def make_form(name: str, *, most: int, ruleset: Ruleset, options: Mapping[str, i
         if name != "groups":  # how many of these there must be depends on how many go on
             form.check(MOST_ENTRANTS if name in ("swiss", "round-robin") else least)
     except (FormatError, TypeError) as error:
-        raise Refused(str(error)[:1].upper() + str(error)[1:] + ".") from error
+        raise (refused(error) if isinstance(error, FormatError) else Refused(str(error))) from error
     return form
 
 
@@ -109,7 +109,7 @@ def create(*, by: User, ruleset: Ruleset, form: Format, **settled: Any) -> Tourn
         Refused: it cannot be played like that.
     """
     check_organiser(by)
-    _check(settled)
+    _check(settled, None)
     row = Tournament.objects.create(
         ruleset=ruleset, form=write_format(form), organiser=by, slug=_slug(settled["name"]), **settled
     )
@@ -126,7 +126,7 @@ def edit(*, tournament: Tournament, by: User, ruleset: Ruleset, form: Format, **
     """
     check_organiser(by)
     row = _before(tournament)
-    _check(settled)
+    _check(settled, row)
     if row.ruleset.game != ruleset.game and row.entrants.exists():
         raise Refused(_("Bots have entered already, which play %(game)s.") % {"game": game_title(row.ruleset.game)})
     for name, value in {**settled, "ruleset": ruleset, "form": write_format(form)}.items():
@@ -135,13 +135,20 @@ def edit(*, tournament: Tournament, by: User, ruleset: Ruleset, form: Format, **
     write_down(by=by, rows=[row], text="Changed.")
 
 
-def _check(settled: Mapping[str, Any]) -> None:
+def _check(settled: Mapping[str, Any], row: Tournament | None) -> None:
     name = settled.get("name", "")
+    if not name.isprintable():  # it stands in the subject of letters, too
+        raise Refused(_("A name is one line of signs that can be seen."))
     if not name.strip() or len(name) > 60 or not slugify(name, allow_unicode=False):
         raise Refused(_("Give it a name of at most 60 characters, with Latin letters or digits in it."))
     for field, (low, high) in LIMITS.items():
         if field in settled and not low <= settled[field] <= high:
             raise Refused(_("%(field)s: from %(low)d to %(high)d.") % {"field": field, "low": low, "high": high})
+    for field in ("deadline", "starts_at"):
+        moment = settled.get(field)
+        # what has passed since it was said may stay as it is
+        if moment is not None and moment <= timezone.now() and (row is None or getattr(row, field) != moment):
+            raise Refused(_("This moment has passed already."))
     deadline, starts = settled.get("deadline"), settled.get("starts_at")
     if deadline and starts and deadline > starts:
         raise Refused(_("Entries end before it starts, not after."))
@@ -198,7 +205,7 @@ def enter(*, tournament: Tournament, bot: Bot, by: User) -> Entrant:
     mine = row.entrants.filter(Q(bot__owner__pk=by.person) | Q(bot__owner__linked_to=by.person))
     if mine.exclude(bot=bot).count() >= row.most_each:
         raise Refused(_("You may enter %(most)d at most.") % {"most": row.most_each})
-    return _enter(row, bot)
+    return admit(row, bot)
 
 
 @transaction.atomic
@@ -211,7 +218,7 @@ def enter_by_hand(*, tournament: Tournament, bots: Sequence[Bot], by: User) -> l
     """
     check_organiser(by)
     row = _before(tournament)
-    made = [_enter(row, bot) for bot in bots]
+    made = [admit(row, bot) for bot in bots]
     write_down(by=by, rows=[row], text=f"Entered: {', '.join(bot.name for bot in bots)}.")
     return made
 
@@ -233,7 +240,12 @@ def _top(row: Tournament, count: int) -> list[Bot]:
     return list(active)[:count]
 
 
-def _enter(row: Tournament, bot: Bot) -> Entrant:
+def admit(row: Tournament, bot: Bot) -> Entrant:
+    """Enter the active version of a bot; one that is in already takes part with it. Under the tournament's lock.
+
+    Raises:
+        Refused: it cannot take part.
+    """
     bot = Bot.objects.select_related("active_version", "owner").get(pk=bot.pk)
     version = bot.active_version
     if bot.game != row.ruleset.game:
@@ -314,14 +326,14 @@ def start(*, tournament: Tournament, by: User | None) -> None:
     if by is None and (row.state != Tournament.State.OPEN or row.starts_at is None or row.starts_at > timezone.now()):
         raise Refused(_("It is not due."))
     for bot in _top(row, row.fill_top):
-        _enter(row, bot)
+        admit(row, bot)
     _leave_out(row)
     _seed(row)
     try:
         form = _newest(row)
         form.check(row.entrants.count())
     except FormatError as error:
-        raise Refused(str(error)[:1].upper() + str(error)[1:] + ".") from error
+        raise refused(error) from error
     row.form = write_format(form)
     secret = secrets.token_bytes(SECRET_BYTES)
     row.secret, row.commitment = secret, commitment(secret).hex()
@@ -391,8 +403,9 @@ def start_due() -> int:
         try:
             start(tournament=row, by=None)
             started += 1
-        except Refused as refused:
-            _call_off(row, str(refused))
+        except Refused as why:
+            # as the form says it, so that pages can say it in other languages
+            _call_off(row, str(why.__cause__ if isinstance(why.__cause__, FormatError) else why))
         except Exception:
             log.exception("tournament %s did not start", row.slug)
     return started

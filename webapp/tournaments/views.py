@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from webapp.accounts.addresses import client_address
 from webapp.accounts.models import User
+from webapp.limits import TooOften, spend
 from webapp.live.fragments import once_a_second
-from webapp.tournaments import exports, selectors, services
+from webapp.matches import downloads
+from webapp.moderation.selectors import log_lines
+from webapp.pages.asking import before_of
+from webapp.tournaments import exports, selectors, services, telling
 from webapp.tournaments.asking import NotAllowed, Refused
+from webapp.tournaments.bracket import brackets_of
+from webapp.tournaments.crosstable import crosstables_of
 from webapp.tournaments.forms import EntrantsForm, form_words
-from webapp.tournaments.models import Round, Tournament
+from webapp.tournaments.models import Entrant, Round, Tournament
+from webapp.tournaments.overview import headline, overview
 
 
 def find(request: HttpRequest, slug: str) -> Tournament:
@@ -30,10 +42,10 @@ def find(request: HttpRequest, slug: str) -> Tournament:
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """All tournaments."""
-    found = selectors.listed(user=request.user)
-    rows = [(one, form_words(one.form["format"])) for one in found]
-    return render(request, "tournaments/index.html", {"rows": rows, "organiser": _organiser(request)})
+    """All tournaments: what runs, what comes, and a page of what is over."""
+    listed = overview(user=request.user, before=before_of(request, "before"))
+    context = {"all": listed, "headline": headline(listed), "organiser": _organiser(request)}
+    return render(request, "tournaments/index.html", context)
 
 
 def _organiser(request: HttpRequest) -> bool:
@@ -49,28 +61,59 @@ def show(request: HttpRequest, slug: str) -> HttpResponse:
     rounds = selectors.rounds_of(tournament=row)
     standings = selectors.standings_of(tournament=row)
     entrants = selectors.entrants_of(tournament=row)
+    by_id = {one.pk: one for one in entrants}
     playing = next((one for one in rounds if one.round.state == Round.State.PLAYING), None)
-    own = {one.bot_id for one in entrants}
     context = {
         "tournament": row,
+        "headline": telling.headline(tournament=row, standings=standings, rounds=rounds),
+        "progress": telling.progress(tournament=row, rounds=rounds, entrants=len(entrants)),
+        "planned": 0 if playing is None else sum(table.pairing.series.planned for table in playing.tables),
+        "closed": telling.closed(row),
         "form": form_words(row.form["format"]),
         "rounds": rounds,
         "playing": playing,
+        "earlier": [one for one in rounds if one is not playing],
         "standings": standings,
         "ranked": row.form["format"] in ("swiss", "round-robin"),
-        "crosstable": selectors.crosstable_of(tournament=row, standings=standings),
+        "tied": any(one.row.among is not None for one in standings),
+        "brackets": brackets_of(tournament=row, rounds=rounds, names={one.pk: one.bot.name for one in entrants}),
+        "crosstables": crosstables_of(tournament=row, standings=[one.row for one in standings], entrants=by_id),
         "entrants": entrants,
-        "mine": [one for one in entrants if one.bot.owner_id is not None and one.bot.owner_id == request.user.pk],
-        "enterable": [bot for bot in selectors.may_enter(tournament=row, user=request.user) if bot.pk not in own],
-        "secret": selectors.secret_of(tournament=row),
         "moving": row.state == Tournament.State.RUNNING,
-        "organiser": _organiser(request),
         "before": row.state in services.BEFORE,
     }
-    if context["organiser"] and context["before"]:
-        context["entrants_form"] = EntrantsForm(tournament=row)
-    part = request.headers.get("HX-Request") == "true"
-    return render(request, "tournaments/_live.html" if part else "tournaments/show.html", context)
+    body = render_to_string("tournaments/_body.html", context, request)
+    context["body"] = SafeString(body)
+    context["digest"] = hashlib.sha256(body.encode()).hexdigest()[:16]
+    if request.headers.get("HX-Request") == "true":
+        if request.GET.get("seen") == context["digest"]:  # what stands there is left alone
+            return HttpResponse(status=204)
+        return render(request, "tournaments/_live.html", context)
+    return render(request, "tournaments/show.html", {**context, **_beside(request, row, entrants)})
+
+
+def _beside(request: HttpRequest, row: Tournament, entrants: list[Entrant]) -> dict[str, object]:
+    """What stands beside, and does not renew itself."""
+    entered = {one.bot_id for one in entrants}
+    organiser = _organiser(request)
+    return {
+        "mine": [one for one in entrants if one.bot.owner_id is not None and one.bot.owner_id == request.user.pk],
+        "enterable": [bot for bot in selectors.may_enter(tournament=row, user=request.user) if bot.pk not in entered],
+        "secret": selectors.secret_of(tournament=row),
+        "organiser": organiser,
+        **(_desk(row) if organiser else {}),
+    }
+
+
+def _desk(row: Tournament) -> dict[str, object]:
+    """What organisers need."""
+    late = selectors.takes_late_entries(tournament=row)
+    entering = late or row.state in services.BEFORE
+    return {
+        "late": late,
+        "log": log_lines(row, size=12),
+        **({"entrants_form": EntrantsForm(tournament=row)} if entering else {}),
+    }
 
 
 # ---- to take away ---------------------------------------------------------------------------------
@@ -99,10 +142,22 @@ def luck(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def records(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """All records as one zip; none of a block that is not closed."""
+def records(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """All records as one zip; none of a block that is not closed. Limited like the records of a leaderboard."""
     row = find(request, slug)
+    try:
+        spend(downloads.A_DAY, who=client_address(request))
+    except TooOften:
+        return render(request, "429.html", status=429)
+    try:
+        seat = downloads.Seat()
+    except downloads.Busy:
+        busy = HttpResponse(_("Others are downloading just now. Please try again in a minute."), status=503)
+        busy["Content-Type"] = "text/plain; charset=utf-8"
+        busy["Retry-After"] = "60"
+        return busy
     response = StreamingHttpResponse(exports.records_zip(tournament=row), content_type="application/zip")
+    response._resource_closers.append(seat.leave)  # type: ignore[attr-defined]  # also where nobody reads any of it
     _attached(response, f"{row.slug}-records.zip")
     return response
 
@@ -135,7 +190,8 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
     row, person = find(request, slug), cast(User, request.user)
     number = request.POST.get("entrant", "")
     own = row.entrants.filter(bot__owner=person).select_related("bot", "tournament")
-    entrant = own.filter(pk=int(number)).first() if number.isascii() and number.isdecimal() else None
+    whole = number.isascii() and number.isdecimal() and len(number) <= 18
+    entrant = own.filter(pk=int(number)).first() if whole else None
     if entrant is None:
         messages.error(request, _("This is no bot of yours that takes part."))
         return redirect("tournament", row.slug)
