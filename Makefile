@@ -12,17 +12,18 @@ MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
 BIN := .venv/bin
-JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# Tests wait for processes a good deal: half as many again as there are cores.
+JOBS ?= $(shell echo $$((($$(nproc 2>/dev/null || echo 2) * 3 + 1) / 2)))
 ARGS ?=
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes
 PROTOS = $(shell find protos -name '*.proto' 2>/dev/null)
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: help up test check screenshots bench format protos messages lock clean site dev chromium node
+.PHONY: help up test test-all check screenshots bench format protos messages lock clean site dev chromium node
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 16
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 16
 
 up: site  ## run the whole site here; ARGS="--port 8080" and the like go to it (--help lists them)
 	@# The leash ends the site even when make is killed: nobody would be left to stop it.
@@ -30,6 +31,9 @@ up: site  ## run the whole site here; ARGS="--port 8080" and the like go to it (
 
 test: dev chromium node  ## run all tests; ARGS="tests/webapp -k login -n0" and the like go to pytest
 	@exec $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+test-all: dev chromium node  ## the same, and where "test" tries enough of many cases, all of them; takes three times as long
+	@exec $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --all $(ARGS)
 
 check: dev .tools/protoc/stamp  ## lint, formatting, types, import contracts, protos, generated code, migrations, translations
 	@failed=

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +20,23 @@ for _name in [name for name in os.environ if name.startswith("ARENA_")]:
 os.environ["ARENA_DATA"] = _data.name
 Path(_data.name, "static").mkdir()
 os.environ["DJANGO_SETTINGS_MODULE"] = "webapp.settings"
+# The many processes that tests start find everything compiled, whatever the environment says.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+# Several processes share the machine: the threads of one's linear algebra would take turns with the others' tests.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import django  # noqa: E402
 import environ  # noqa: E402
 from asgiref.sync import SyncToAsync  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.cache import cache  # noqa: E402
-from django.core.management.base import CommandError  # noqa: E402
-from django.db import OperationalError, connections  # noqa: E402
+from django.db import IntegrityError, OperationalError, connections, transaction  # noqa: E402
+from django.db.backends.base.base import BaseDatabaseWrapper  # noqa: E402
 from django.test import TransactionTestCase  # noqa: E402
 from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
 
-from tests import services  # noqa: E402
+from tests import breadth, services  # noqa: E402
 
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the others are slow, on purpose
 settings.STORAGES = {
@@ -53,6 +59,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="screenshots",
         help="where tests/webapp/gallery.py puts its pictures (default: %(default)s)",
     )
+    parser.addoption("--all", action="store_true", help="try everything that can be tried, not just enough of it")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--all"):
+        breadth.widen()
+
+
+LONG = ("test_end_to_end.py", "test_cluster.py", "test_submitting.py", "test_supervisor.py", "test_remote.py")
+"""Modules whose tests take many seconds each, however fast the machine is."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long comes first, so that no process is left with it when the others are done."""
+    items.sort(key=lambda item: item.path.name not in LONG)
 
 
 @pytest.fixture(autouse=True)
@@ -107,25 +129,37 @@ def django_db_modify_db_settings(
     connections.settings = connections.configure_settings(settings.DATABASES)
 
 
-_empty_the_database: Callable[[TransactionTestCase], None] = vars(TransactionTestCase)["_fixture_teardown"]
+MADE_BY_MIGRATING = {"django_migrations", "django_content_type", "auth_permission"}
 
 
-def _empty_the_database_beside_others(test: TransactionTestCase) -> None:
-    """Empties it once more where a process that outlives the test, such as a door, has just read several tables.
+def _empty_the_database(_test: TransactionTestCase) -> None:
+    """What a test has committed is taken away: the rows, where there are any, instead of Django's whole new start.
 
-    Emptying locks all tables, in an order of its own: PostgreSQL ends such a deadlock by refusing one of the two.
+    Django truncates every table and then makes permissions anew, which takes ten times as long. It is done once more
+    where a process that outlives the test, such as a door, has just written a row that belongs to one taken away.
     """
     for attempt in range(5):
         try:
-            _empty_the_database(test)
-        except CommandError as refusal:
-            if attempt == 4 or not isinstance(refusal.__cause__, OperationalError):
+            for connection in connections.all(initialized_only=True):
+                _delete_all_rows(connection)
+        except (IntegrityError, OperationalError):
+            if attempt == 4:
                 raise
         else:
             return
 
 
-setattr(TransactionTestCase, "_fixture_teardown", _empty_the_database_beside_others)  # noqa: B010
+def _delete_all_rows(connection: BaseDatabaseWrapper) -> None:
+    tables = set(connection.introspection.django_table_names(only_existing=True)) - MADE_BY_MIGRATING
+    quote = connection.ops.quote_name
+    filled = " UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (SELECT 1 FROM {quote(table)})" for table in tables)
+    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+        cursor.execute(filled)
+        for (table,) in cursor.fetchall():
+            cursor.execute(f"DELETE FROM {quote(table)}")
+
+
+setattr(TransactionTestCase, "_fixture_teardown", _empty_the_database)  # noqa: B010
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -13,6 +13,7 @@ import psutil
 from arena.clock import WallClock
 from arena.hosted import HostedBot
 from arena.record import Record
+from arena.referee import Seat
 from arena.sandbox.walls import ALL, Walls
 from arena.seats import Listener
 from arena.table import Limits, Penalty, Player
@@ -73,9 +74,12 @@ class House:
             self.bots.append(HostedBot(GAME, player, folder, "bot.py", listener, walls=self.walls))
         await asyncio.gather(*(bot.open() for bot in self.bots))
 
-    async def match(self, *, limits: Limits = LIMITS, penalty: Penalty = "forfeit") -> Record:
+    async def match(
+        self, *, limits: Limits = LIMITS, penalty: Penalty = "forfeit", beside: Sequence[Seat] = ()
+    ) -> Record:
+        """A match of all its bots, and of who sits ``beside`` them."""
         async with asyncio.timeout(30), WallClock() as clock:
-            seats = list(await asyncio.gather(*(bot.sit() for bot in self.bots)))
+            seats = [*await asyncio.gather(*(bot.sit() for bot in self.bots)), *beside]
             record = await playing(clock, seats, limits=limits, penalty=penalty)
             self.printed = list(await asyncio.gather(*(bot.rise() for bot in self.bots)))
         verify(record)

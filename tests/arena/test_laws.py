@@ -39,9 +39,14 @@ from arena.rules import (
     ruleset,
 )
 from tests.arena import commerce_laws
+from tests.breadth import often
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
-law = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+law = settings(
+    max_examples=often(20, everything=160),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 
 LONGEST_WALK = 250
 """Steps of a match that are looked at; `test_every_match_ends` plays to the end."""

@@ -286,7 +286,7 @@ BAD: dict[str, tuple[Bad, str, str]] = {
     "wrong id": (wrong_id, "unreadable", "it answers decision 3, which was never asked; the last one is 2"),
     "illegal": (answer(pb.Move(three_coins=coins.ThreeCoinsMove(bid=99))), "illegal", "bid 99: only 9 coins"),
     "enormous": (answer(pb.Move(three_coins=HIDE)), "illegal", "hide 4000000000: the fists are closed"),
-    "silence": (nothing, "late", "no answer; it had 600 ms to move (after 6"),
+    "silence": (nothing, "late", "no answer; it had 600 ms to move (after "),
     "half-close": (half_close, "gone", "it closed its stream"),
     "hang up": (hang_up, "gone", "stream"),
     "cancel": (cancel, "gone", "stream"),

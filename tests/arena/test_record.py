@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from arena import record as records
 from arena.record import DrawStep, Fairness, FaultStep, MovesStep, PlayerLine, Record, RecordError, place
 from arena.rules import Outcome
+from tests.breadth import often
 
 FILES = sorted((Path(__file__).parents[1] / "data" / "records").glob("*.json"))
 
@@ -142,7 +143,7 @@ def some_record(draw: st.DrawFn) -> Record:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=often(25, everything=240), deadline=None)
 @given(some_record())
 def test_every_record_is_read_back(record: Record) -> None:
     assert records.read(records.write(record)) == record
@@ -387,13 +388,13 @@ def reads_or_refuses(text: str | bytes) -> None:
         assert records.read(records.write(record)) == record
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=often(50, everything=600), deadline=None)
 @given(st.sampled_from(spots(SMALL)), JSON)
 def test_fuzz_values(path: tuple[str | int, ...], value: object) -> None:
     reads_or_refuses(changed(*path, to=value))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=often(40, everything=400), deadline=None)
 @given(st.data())
 def test_fuzz_bytes(data: st.DataObject) -> None:
     text = records.write(RECORD).encode()
@@ -402,7 +403,7 @@ def test_fuzz_bytes(data: st.DataObject) -> None:
     reads_or_refuses(text[:start] + data.draw(st.binary(max_size=6)) + text[end:])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=often(25, everything=200), deadline=None)
 @given(st.text() | st.binary())
 def test_fuzz_anything(text: str | bytes) -> None:
     reads_or_refuses(text)

@@ -20,6 +20,7 @@ from arena.seats.scripted import never
 from arena.table import Limits, Penalty, Question
 from arena.verify import fold, verify
 from tests.arena.tables import GAME, LIMITS, RULES, after, failing, faults, kinds, moves, others, playing, scripted
+from tests.breadth import often
 
 
 async def finish(clock: FakeClock, match: Coroutine[Any, Any, Record], seconds: float = 0) -> Record:
@@ -522,7 +523,7 @@ class Wild(ScriptedSeat):
         return question.view.legal[number % len(question.view.legal)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=often(25, everything=240), deadline=None)
 @given(
     chosen=st.sampled_from(PRESETS),
     players=st.integers(2, 6),

@@ -22,6 +22,7 @@ from arena.games.three_coins import Hid, WentOut
 from arena.record import DrawStep, Fairness, FaultStep, MovesStep, PlayerLine, Record, RecordError
 from arena.rules import OMNISCIENT, PUBLIC, Outcome, at_seat, heard, ruleset
 from arena.verify import NotYetRevealed, VerificationError, check_name, fold, frames, verify
+from tests.breadth import often, share
 
 FILES = sorted((Path(__file__).parents[1] / "data" / "records").glob("*.json"))
 # three players: the lot, a forfeit of seat 2, two rounds of seats 0 and 1, a forfeit of seat 1
@@ -217,7 +218,9 @@ def test_every_leaf_of_a_record_counts(file: Path) -> None:
     tree = json.loads(file.read_text())
     name = records.name(records.read(file.read_text()))
     kinds = set()
-    for path, value in list(leaves(tree)):
+    every = list(leaves(tree))
+    in_steps = [leaf for leaf in every if leaf[0][0] == "steps"]
+    for path, value in [leaf for leaf in every if leaf[0][0] != "steps"] + list(share(in_steps, number=1, of=5)):
         at: Any = tree
         for key in path[:-1]:
             at = at[key]
@@ -529,7 +532,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=often(60, everything=800), deadline=None)
 @given(STEPS, st.sampled_from(["lot", "seat"]))
 def test_fuzz_steps(steps: list[Any], first_starter: str) -> None:
     """Whatever steps a record has, it holds or a `VerificationError` says why not."""

@@ -25,7 +25,7 @@ from arena.sandbox.walls import ALL, NONE, Walls
 from arena.seats import Listener
 from arena.table import Limits, Player
 from tests.arena.houses import GOOD, House, ours, second
-from tests.arena.tables import faults, kinds, playing
+from tests.arena.tables import faults, kinds, playing, scripted
 
 HERE = Path(__file__).parent
 PRELUDE = (HERE / "prelude.py").read_text()
@@ -173,10 +173,11 @@ def test_every_hostile_bot_is_tried() -> None:
 async def test_it_breaks_out_without_the_walls_and_is_contained_by_them(
     name: str, tmp_path: Path, targets: dict[str, Any]
 ) -> None:
+    others, beside = ([GOOD], []) if name in AMONG_OTHERS else ([], scripted(()))
     async with house(
-        tmp_path / "open", ATTACKS[name], attacker(name), GOOD, targets=targets | opened(tmp_path)
+        tmp_path / "open", ATTACKS[name], attacker(name), *others, targets=targets | opened(tmp_path)
     ) as loose:
-        await loose.match(limits=PATIENT)
+        await loose.match(limits=PATIENT, beside=beside)
         assert loose.printed[0].startswith("BROKE OUT"), loose.printed[0]
     async with house(tmp_path / "house", ALL, attacker(name), GOOD, targets=targets) as locked:
         for _ in range(2 if name in AGAIN else 1):
@@ -188,6 +189,9 @@ async def test_it_breaks_out_without_the_walls_and_is_contained_by_them(
 
 
 PATIENT = Limits(10_000, 20_000, 0)
+
+AMONG_OTHERS = {"other_bot", "other_socket", "processes"}
+"""Those that attack another bot of the house. The rest break out beside a script too, which is there at once."""
 
 AGAIN = {"fill_tmp_in_parts", "fill_inodes", "memory_bomb", "thread_bomb"}
 """Those whose next match must begin with nothing of theirs left: they are contained at the same point again."""

@@ -29,6 +29,7 @@ from arena.rules import Drawn, Moved, Outcome, Ruleset, at_seat, heard, ruleset
 from arena.table import MatchInfo, Player
 from bots import house_bots
 from tests.arena.games.test_commerce import POEN, TRICON, Table, cards
+from tests.breadth import crossed
 
 MAKERS = {name: load_bot(file, "commerce") for name, file in house_bots("commerce").items()}
 
@@ -107,8 +108,9 @@ def test_each_plays_odd_rules(name: str, options: Mapping[str, object]) -> None:
         play((name, "random", "honest", name), rules, seed)
 
 
-@pytest.mark.parametrize("preset", [preset.name for preset in PRESETS])
-@pytest.mark.parametrize("name", ["honest", "calculator", "observer"])
+@pytest.mark.parametrize(
+    ("name", "preset"), crossed(["honest", "calculator", "observer"], [preset.name for preset in PRESETS])
+)
 def test_the_thinking_ones_get_more_than_their_share_at_a_table_of_four(name: str, preset: str) -> None:
     """Far more than a quarter of 24 matches; by chance 15 would be won once in ten thousand times."""
     won = 0

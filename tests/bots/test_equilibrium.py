@@ -14,9 +14,10 @@ from arena.local.contest import Contest, blocks, find_entrants
 from arena.local.worker import play_blocks
 from arena.rules import Drawn, Moved, at_seat, ruleset
 from bots import house_bots
+from tests.breadth import often
 
 PRESETS = {"mia": "no-pass", "three_coins": "duel"}
-MATCHES = 60
+MATCHES = often(24, everything=60)
 
 
 @pytest.mark.parametrize("game", PRESETS)

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from arena.games import GAMES, find_game
+from tests.breadth import often
 from tests.node import node_bots
+
+MATCHES = often(2, everything=4)
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +26,10 @@ def bots(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_whole_matches_without_a_fault(bots: Path, game: str, preset: str) -> None:
     command = [sys.executable, "-m", "arena.cli", "play", game, "random", f"cmd:node {bots / game}.js", "--json"]
-    options = ["--preset", preset, "--matches", "4", "--move-ms", "5000"]
+    options = ["--preset", preset, "--matches", str(MATCHES), "--move-ms", "5000"]
     done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert told["matches"] == 4
+    assert told["matches"] == MATCHES
     assert [bot["faults"] for bot in told["bots"]] == [{}, {}], done.stderr
     assert "NOT FAIR" not in done.stderr

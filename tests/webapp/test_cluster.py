@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.db.models import Count
 
+from tests.breadth import often
 from tests.webapp.playing import (
     PLAIN,
     Program,
@@ -30,9 +31,9 @@ from webapp.matches.models import Block, Entry, Match, Series
 
 OVER = (Series.State.FINISHED, Series.State.CANCELLED, Series.State.PUT_OFF)
 
-SERIES = 200
+SERIES = often(60, everything=200)
 SECONDS = 150
-"""Within which all is over. Alone on two cores it takes a third of it."""
+"""Within which all is over. Alone on two cores it takes a third of it, if everything is tried."""
 
 
 def _worker(stack: contextlib.ExitStack, environment: dict[str, str]) -> Program:

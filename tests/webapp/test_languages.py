@@ -30,6 +30,7 @@ from arena.package import MOST_BYTES, MOST_FILES, MOST_SOURCE, MOST_UNPACKED, Pa
 from arena.pairing import Row, explain
 from arena.pairing.model import Decision
 from arena.rules import OMNISCIENT, RulesetError, ruleset
+from tests.breadth import share
 from tests.webapp.languages import LANGUAGES, english_in, furnish, states_of
 from tests.webapp.zips import zipped
 from webapp.matches.drawing import commerce, mia, three_coins
@@ -171,7 +172,7 @@ def test_no_page_has_an_english_word_left(language: str) -> None:
     organiser = reader(language)
     organiser.force_login(shown.organiser)
     for who, addresses in ((client, shown.public), (author, shown.own), (organiser, shown.desk)):
-        for name, address in addresses.items():
+        for name, address in share([*addresses.items()], number=LANGUAGES.index(language), of=len(LANGUAGES)):
             answer = who.get(address)
             assert answer.status_code == (404 if name == "nowhere" else 200), (name, address)
             page = answer.content.decode()
@@ -431,7 +432,7 @@ def test_on_a_phone_nothing_is_wider_than_the_window(live_server: LiveServer, pa
             signed_in.force_login(who)
             session = signed_in.cookies[settings.SESSION_COOKIE_NAME].value
             page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
-        for name, address in addresses.items():
+        for name, address in share([*addresses.items()], number=LANGUAGES.index(language), of=len(LANGUAGES)):
             if name == "nowhere":
                 continue  # the browser calls its status an error
             page.goto(live_server.url + address)

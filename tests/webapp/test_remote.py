@@ -128,7 +128,7 @@ def test_a_line_that_is_cut_and_mended_costs_time_and_nothing_else(tmp_path: Pat
             bot = stack.enter_context(dialling(cable.address, token))
         connected(far)
         series = series_of([far, hosted("slow", SLOW)], planned=2)
-        cutting = threading.Thread(target=_cut_for_a_while, args=(bot, cable, 1.0))
+        cutting = threading.Thread(target=_cut_for_a_while, args=(bot, cable, 2.0))
         cutting.start()
         run(series)
         cutting.join()

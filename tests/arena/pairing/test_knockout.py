@@ -18,6 +18,7 @@ from arena.pairing.knockout import Shape, SingleElimination, shapes
 from arena.pairing.model import FormatError
 from arena.pairing.sizes import heats
 from tests.arena.pairing.playing import all_level, best_first, dice, entrants, finish, play_round, rounds
+from tests.breadth import often
 
 
 def seated(made: Round) -> list[list[int]]:
@@ -239,7 +240,7 @@ def knockouts(draw: st.DrawFn) -> tuple[Format, int]:
     return Groups(size, draw(st.integers(1, 2)), draw(st.sampled_from([None, 2])), 2, most, advance), count
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=often(25, everything=200), deadline=None)
 @given(knockouts(), st.integers(0, 10**6), st.sampled_from([0.0, 0.03]))
 def test_every_knockout_ends_with_exactly_one_champion(made: tuple[Format, int], seed: int, leaving: float) -> None:
     form, count = made
@@ -279,7 +280,7 @@ def test_every_knockout_ends_with_exactly_one_champion(made: tuple[Format, int],
         names |= fresh
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(20, everything=160), deadline=None)
 @given(st.integers(2, 300), st.integers(0, 10**6))
 def test_duels_take_one_match_less_than_entrants(count: int, seed: int) -> None:
     random = Random(seed)
@@ -294,7 +295,7 @@ def test_duels_take_one_match_less_than_entrants(count: int, seed: int) -> None:
     assert all(byes[better] >= byes[better + 1] for better in range(1, count))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=often(12, everything=80), deadline=None)
 @given(st.one_of(st.integers(2, 40), st.just(120)), st.integers(0, 10**6))
 def test_with_two_lives_everybody_but_the_champion_loses_twice(count: int, seed: int) -> None:
     random = Random(seed)
@@ -314,7 +315,7 @@ def test_with_two_lives_everybody_but_the_champion_loses_twice(count: int, seed:
             assert sum(len(over.results) for over in played) in (2 * count - 2, 2 * count - 1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(20, everything=160), deadline=None)
 @given(st.integers(2, 300), st.integers(2, 6), st.integers(1, 5))
 def test_no_favourite_has_a_worse_way(count: int, most: int, advance: int) -> None:
     if advance >= most:

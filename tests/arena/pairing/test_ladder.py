@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.pairing import ANCHOR_SHARE, Candidate, ladder, seat_orders
+from tests.breadth import often
 
 # ---- seats ---------------------------------------------------------------------------------------
 
@@ -111,7 +112,7 @@ def play_on(authors: list[int | None], errors: list[float], tables: int, seed: i
     return longest, counts
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=often(15, everything=120), deadline=None)
 @given(st.lists(st.one_of(st.none(), st.integers(1, 6)), min_size=2, max_size=12), st.integers())
 def test_nobody_waits_for_two_rounds(authors: list[int | None], seed: int) -> None:
     """However many there are, whoever they belong to, and however well one is known: it is a law."""

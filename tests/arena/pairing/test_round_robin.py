@@ -16,6 +16,7 @@ from arena.pairing.designs import design, schedule
 from arena.pairing.model import FormatError, Played
 from arena.pairing.round_robin import RoundRobin
 from tests.arena.pairing.playing import all_level, best_first, entrants, finish, rounds
+from tests.breadth import often
 
 # FIDE Handbook, C.05 General Regulations for Competitions, Annex 1
 PUBLISHED = {
@@ -131,7 +132,7 @@ def test_a_schedule_for_300_is_found_quickly_and_nobody_meets_again() -> None:
     assert max(met.values()) == 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(20, everything=160), deadline=None)
 @given(st.integers(2, 24), st.integers(2, 6), st.integers(2, 6), st.integers(1, 9))
 def test_everybody_is_at_a_table_or_has_a_bye(count: int, least: int, most: int, rounds_: int) -> None:
     if least > most or count < least:

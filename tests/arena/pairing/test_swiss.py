@@ -17,6 +17,7 @@ from arena.pairing.grouping import descend, group, total
 from arena.pairing.model import FormatError, PlayedError
 from arena.pairing.swiss import Swiss
 from tests.arena.pairing.playing import all_level, best_first, dice, entrants, finish, play_round, rounds
+from tests.breadth import often
 
 
 def tables(made: Round | Finished) -> set[frozenset[int]]:
@@ -183,7 +184,7 @@ def check_round(made: Round, form: Swiss, active: set[int]) -> None:
     assert len({table.name for table in made.tables}) == len(made.tables)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=often(25, everything=240), deadline=None)
 @given(
     st.one_of(st.integers(2, 24), st.integers(2, 300)),
     st.integers(2, 6),
@@ -223,7 +224,7 @@ def test_everybody_who_is_in_is_drawn_once_a_round(count: int, least: int, most:
         assert sorted(row.entrant for row in rows) == list(range(1, count + 1))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=often(12, everything=80), deadline=None)
 @given(st.integers(4, 40), st.integers(2, 5), st.integers(0, 10**6))
 def test_the_draw_depends_on_the_seed_and_not_on_the_order_of_the_input(count: int, most: int, seed: int) -> None:
     random = Random(seed)
@@ -307,7 +308,7 @@ def partitions(members: list[int], sizes: list[int]) -> Iterator[list[list[int]]
                 yield [[members[0], *others], *more]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=often(25, everything=240), deadline=None)
 @given(
     st.sampled_from([(2, 2), (2, 2, 2), (3, 2), (3, 3), (4, 3), (3, 3, 2), (2, 2, 2, 2), (4, 4), (5, 4)]), st.integers()
 )
@@ -327,7 +328,7 @@ def test_small_groupings_are_the_best_there_are(sizes: tuple[int, ...], seed: in
     assert best <= total(cost, descend(cost, start)) <= total(cost, start)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(20, everything=160), deadline=None)
 @given(st.integers(2, 8), st.integers(2, 4), st.integers(1, 4), st.integers())
 def test_nobody_meets_again_when_that_can_be_avoided(count: int, most: int, number: int, seed: int) -> None:
     """Over all tables that there can be, and all ways to give the byes."""
