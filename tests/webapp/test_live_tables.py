@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import redis
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
 from arena import chance
@@ -248,9 +248,11 @@ def test_without_redis_a_series_is_played_as_fast_and_as_well(settings: Any) -> 
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_page_of_a_series_moves_by_itself_and_survives_the_streaming_process(
-    live_server: LiveServer, page: Page, live_redis: str, settings: Any
+def test_the_page_of_a_series_moves_by_itself(
+    live_server: LiveServer, browser: Browser, live_redis: str, settings: Any
 ) -> None:
+    page = browser.new_context().new_page()  # a stream that is lost is an error in its console
+    page.set_default_timeout(30_000)
     port = free_port()
     settings.ARENA_LIVE_URL = f":{port}"
     series = make_series([make_house_bot(name) for name in ("anna", "boris")], state=Series.State.PLAYING)
@@ -270,14 +272,10 @@ def test_the_page_of_a_series_moves_by_itself_and_survives_the_streaming_process
         for step in steps[2:5]:
             told.watch(*step)
         expect(caption).not_to_have_text(before)
-    before = caption.inner_text()
-    for step in steps[5:8]:
-        told.watch(*step)
-    with streaming(live_redis, port=port, ARENA_BASE_URL=live_server.url):
-        expect(caption).not_to_have_text(before, timeout=30_000)
         Series.objects.filter(pk=series.pk).update(state=Series.State.FINISHED)
         channels.publish(f"series-{series.pk}", "changed")
         expect(page.locator("h1")).to_contain_text("have played")
         expect(caption).not_to_be_empty()  # the table stays
     assert page.evaluate("window.same")
+    page.context.close()
     assert sum(url.endswith(f"/series/{series.pk}/") for url in requests) <= 5

@@ -65,7 +65,7 @@
       // the browser comes back by itself, unless it was refused
       if (source && source.readyState !== EventSource.CLOSED) return;
       close();
-      wait = Math.min(30000, wait * 2 + 1000);
+      wait = Math.min(8000, wait * 2 + 1000);
       setTimeout(open, wait * (0.5 + Math.random()));
       changed();
     });
