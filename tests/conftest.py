@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import tempfile
@@ -125,7 +126,8 @@ def django_db_modify_db_settings(
     else:
         database = {**settings.DATABASES["default"], "TEST": {"NAME": str(Path(_data.name) / "test.sqlite3")}}
     settings.DATABASES = {"default": database}
-    del connections["default"]
+    with contextlib.suppress(AttributeError):  # nobody has used it yet
+        del connections["default"]
     connections.settings = connections.configure_settings(settings.DATABASES)
 
 
