@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 import threading
+import zlib
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from arena import record as records
 from arena.games import GAMES
+from arena.insight import telling_moments
 from tests.webapp.cups import begun, finish_round
 from tests.webapp.factories import make_bot, make_match, make_ratings, make_ruleset, make_user
 from webapp.bots.models import Bot
+from webapp.matches import replay
 from webapp.matches.models import Block, Match, Series
 from webapp.previews import picture, shelf, views
 from webapp.previews.style import colours, felt_style
@@ -63,12 +67,35 @@ def test_every_game_has_a_picture(game: str) -> None:
 
 def test_a_link_to_a_match_says_how_it_ended(match: Match) -> None:
     said = meta(f"/matches/{match.name}/")
-    title = re.search("<h1>(.*?)</h1>", Client().get(f"/matches/{match.name}/").content.decode())
+    title = re.search("<h1[^>]*>(.*?)</h1>", Client().get(f"/matches/{match.name}/").content.decode())
     assert title is not None
     assert said["og:title"] == unescape(title[1])
     assert said["og:description"].startswith("Three Coins, classic")
     assert said["og:url"] == f"http://127.0.0.1:8000/matches/{match.name}/"
     assert said["og:site_name"] == "Bluff Arena"
+
+
+@pytest.mark.parametrize("game", ["mia", "three_coins"])
+def test_the_picture_of_a_match_is_of_the_moment_that_told_most(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bots = [make_bot(name, game=game) for name in ("honest", "mirror", "shy")]
+    for seed in range(9):  # until it is not the last one
+        match = make_match(bots, seed=seed)
+        record = records.read(zlib.decompress(bytes(match.record)))
+        first = telling_moments(record)[0]
+        if first.step < len(record.steps):
+            break
+    then, end = (
+        replay.replay(record=record, name=match.record_name, key="everything", step=step).tables[0]
+        for step in (first.step, None)
+    )
+    drawn: list[str] = []
+    monkeypatch.setattr(picture, "draw", lambda title, line, table: drawn.append(table) or table)
+    monkeypatch.setattr(picture, "png", lambda svg: b"")
+    Client().get(f"/matches/{match.name}/preview.png")
+    assert drawn == [then]
+    assert then != end
+    front = Client().get("/").content.decode()
+    assert f'href="/matches/{match.name}/step/{first.step}/"' in front
 
 
 def test_a_link_to_a_step_says_nothing_of_how_it_goes_on(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:

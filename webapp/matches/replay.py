@@ -273,6 +273,15 @@ def replay(*, record: Record, name: str, key: str, step: int | None = None, ahea
     return made._replace(title=title, doubt=doubt(record, name))
 
 
+def most_telling(*, record: Record, name: str) -> tuple[str, Replay]:
+    """The moment of a match that changed most, in words, and the table then; else how it ended, and the end."""
+    end = replay(record=record, name=name, key="everything")
+    if not end.moments:
+        return end.title, end
+    first = end.moments[0]
+    return first.text, replay(record=record, name=name, key="everything", step=first.step)
+
+
 def shown(
     *,
     course: Course,

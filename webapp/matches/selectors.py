@@ -232,20 +232,21 @@ def pictures(*, matches: Iterable[Match]) -> dict[int, Svg]:
 
 
 class Hero(NamedTuple):
-    """A match that is shown large: how it ended, and its table as it was then."""
+    """A match that is shown large: what told most in it, and the table as it was then."""
 
     name: str
     title: str
+    step: int
     tables: tuple[Svg, ...]
 
 
 def hero(*, match: Match) -> Hero | None:
-    """The end of a match, large; None as long as its block is not closed. At most one query."""
+    """What told most in a match, large; None as long as its block is not closed. At most one query."""
     record = closed_record(name=match.name)
     if record is None:
         return None
-    end = replay.replay(record=record, name=match.record_name, key="public")
-    return Hero(match.name, end.title, end.tables)
+    told, then = replay.most_telling(record=record, name=match.record_name)
+    return Hero(match.name, told, then.step, then.tables)
 
 
 # ---- series --------------------------------------------------------------------------------------

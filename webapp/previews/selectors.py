@@ -50,4 +50,6 @@ def drawn(*, name: str, step: int | None, key: str) -> Svg | None:
         return None
     made = replays.replay(record=record, name=match.record_name, key=key, step=step)
     words = heading(match=match, replay=made, whole=step is None)
+    if step is None:
+        _told, made = replays.most_telling(record=record, name=match.record_name)
     return picture.draw(title=words.title, line=words.line, table=made.tables[0])
