@@ -17,6 +17,9 @@ from webapp.hooks.models import Delivery, Hook
 from webapp.matches import own_rulesets
 from webapp.matches.models import Entry, EntryLog, Match, Series, SeriesSeat, Worker
 from webapp.moderation.models import PairSigns, Report, SharedContent
+from webapp.tournaments import running
+from webapp.tournaments import services as tournaments
+from webapp.tournaments.models import Pairing, Round, Tournament
 
 LAYERS = {"bubblewrap": True, "seccomp": True, "landlock": True, "cgroup": False}
 SLOW = "late: no answer; it had 1000 ms to get ready"
@@ -193,6 +196,45 @@ def moderated(by: User, author: User, theirs: Bot, mine: Bot, match: Match) -> t
         **{f"report {number}": reverse("moderation:report", args=[one.pk]) for number, one in enumerate(reports)},
     }
     return own, desk
+
+
+def cups(by: User, bots: Sequence[Bot]) -> dict[str, str]:
+    """Tournaments of every form and in every state; their pages."""
+    shown = {}
+    for name, form, options, rounds in (
+        ("Draft", "swiss", {"rounds": 3}, None),
+        ("Open", "single", {}, 0),
+        ("Autumn", "swiss", {"rounds": 3}, 2),
+        ("Winter", "single", {}, 2),
+        ("League", "round-robin", {}, 9),
+        ("Cup", "single", {}, 9),
+    ):
+        ruleset = make_ruleset(game=bots[0].game)
+        made = tournaments.make_form(form, most=2, ruleset=ruleset, options=options)
+        row = tournaments.create(by=by, ruleset=ruleset, form=made, name=name, matches=2)
+        tournaments.enter_by_hand(tournament=row, bots=list(bots), by=by)
+        shown[f"tournament {name}"] = reverse("tournament", args=[row.slug])
+        if rounds is None:
+            continue
+        tournaments.open_entries(tournament=row, by=by)
+        if rounds:
+            tournaments.start(tournament=row, by=by)
+            _play_rounds(row, rounds)
+    return {"tournaments": reverse("tournaments"), **shown}
+
+
+def _play_rounds(row: Tournament, rounds: int) -> None:
+    """Play the tables of so many rounds but for the last table of the last one, or of all there are."""
+    for number in range(1, rounds + 1):
+        tables = Pairing.objects.filter(round__tournament=row, round__state=Round.State.PLAYING).order_by("position")
+        present = list(tables)
+        for table in present[: -1 if number == rounds else None]:
+            seats = table.series.seats.select_related("version__bot").order_by("seat")
+            bots = [seat.version.bot for seat in seats]
+            for match in (1, 2):
+                make_match(bots, series=table.series, ruleset=row.ruleset, number=match, rated=False)
+            Series.objects.filter(pk=table.series_id).update(state=Series.State.FINISHED, finished=timezone.now())
+        running.tick()
 
 
 def webhooks(owner: User, bot: Bot) -> dict[str, str]:

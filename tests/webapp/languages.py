@@ -101,6 +101,8 @@ def furnish() -> Shown:
             f"{game}: step of a seat": f"/matches/{match.name}/step/5/?as=1",
             f"{game}: step of the public": f"/matches/{match.name}/step/3/?as=public",
             f"{game}: without spoilers": f"/matches/{match.name}/?spoiler=0",
+            f"{game}: embedded": f"/embed/{match.name}/step/3/",
+            f"{game}: two bots": f"/compare/{game}/?a=mirror&b=calculator",
             f"{game}: series": f"/series/{match.series_id}/",
             f"{game}: series put off": f"/series/{off.pk}/",
             f"{game}: bot": reverse("bot", args=[game, "mirror"]),
@@ -121,6 +123,10 @@ def furnish() -> Shown:
     reported, judged = furniture.moderated(olha, olena, theirs, mirror, make_match([theirs, mirror]))
     own |= furniture.webhooks(olena, mirror)
     own |= furniture.uploaded(olena, house) | reported | {"quarantine": reverse("bots:own", args=[clumsy.pk])}
+    cups = furniture.cups(olha, [*house, mirror])
+    desk |= {f"{name} at the desk": address for name, address in cups.items()}
+    desk |= {"new tournament": reverse("tournament_new")}
+    public |= {name: address for name, address in cups.items() if name != "tournament Draft"}
     public |= rules | {"bot in quarantine": reverse("bot", args=["mia", "clumsy"])}
     desk |= judged | rules | {"bot in quarantine": reverse("moderation:bot", args=[clumsy.pk])}
     return Shown(olena, public, own, olha, desk)
