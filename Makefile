@@ -13,7 +13,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 BIN := .venv/bin
 # Tests wait for processes a good deal: half as many again as there are cores.
-JOBS ?= $(shell echo $$((($$(nproc 2>/dev/null || echo 2) * 3 + 1) / 2)))
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 ARGS ?=
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes

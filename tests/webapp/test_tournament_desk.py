@@ -180,11 +180,12 @@ def test_what_a_reader_has_opened_and_moved_stays_when_the_page_renews_itself(
     page.evaluate("document.querySelector('#bracket-upper').scrollLeft = 150")
     left = page.evaluate("document.querySelector('#bracket-upper').scrollLeft")
     page.evaluate("document.activeElement.blur()")
-    with page.expect_response(lambda told: "seen=" in told.url) as unchanged:
+    # nothing is streamed here, so the page looks by itself
+    with page.expect_response(lambda told: "seen=" in told.url, timeout=30_000) as unchanged:
         pass
     assert unchanged.value.status == 204, "nothing has changed, so nothing is sent"
     finish(present(row)[0].series)
-    expect(page.get_by_text("1 of 2 tables are over").first).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("1 of 2 tables are over").first).to_be_visible(timeout=30_000)
     assert page.evaluate("document.querySelector('#why').open")
     assert abs(page.evaluate("document.querySelector('#bracket-upper').scrollLeft") - left) < 2
 
