@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from arena.games import GAMES
-from webapp.bots.models import Bot
+
+
+class Named(Protocol):
+    """A bot, of which no more is known here: the streaming process, which has no models, names games too."""
+
+    name: str
+
+    @property
+    def is_person(self) -> bool:
+        """Is this somebody in the browser?"""
 
 
 def game_title(game: str) -> str:
@@ -17,7 +27,7 @@ def game_title(game: str) -> str:
     return _(found.title) if found is not None else game.replace("_", " ")
 
 
-def shown_name(bot: Bot) -> str:
+def shown_name(bot: Named) -> str:
     """A bot's name; who plays in the browser has none, and is called so in each language."""
     return _("a person") if bot.is_person else bot.name
 
