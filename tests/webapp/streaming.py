@@ -33,10 +33,10 @@ class Said(NamedTuple):
 
 
 @contextlib.contextmanager
-def streaming(redis_url: str, *, port: int | None = None, **environment: str) -> Iterator[str]:
+def streaming(redis_url: str, *, port: int | None = None, kill: bool = False, **environment: str) -> Iterator[str]:
     """Runs the streaming process; yields its address, to which the name of a channel is added.
 
-    Nothing that it could find a database by is in its environment.
+    Nothing that it could find a database by is in its environment. Its end is asked for, or comes by ``kill`` at once.
     """
     port = port or free_port()
     own = {"PATH": os.environ["PATH"], "CACHE_URL": redis_url, "ARENA_BASE_URL": "http://127.0.0.1:8000", **environment}
@@ -54,7 +54,7 @@ def streaming(redis_url: str, *, port: int | None = None, **environment: str) ->
             time.sleep(0.05)
         yield root
     finally:
-        process.terminate()
+        (process.kill if kill else process.terminate)()
         process.wait(20)
 
 

@@ -183,7 +183,7 @@ def test_cards_in_the_hands_are_in_no_byte_that_a_spectator_is_sent(
 
 
 def test_a_match_on_other_luck_looks_the_same_until_something_is_shown(live_redis: str) -> None:
-    """The same moves over other hidden cards: not a byte differs before the hand ends."""
+    """Other hidden cards: not a byte differs of the match, its deal and its first question. Later the moves differ."""
     told: list[list[bytes]] = []
     for seed in (b"one", b"two"):
         sender = teller(7, "commerce")
@@ -200,6 +200,16 @@ def test_a_match_on_other_luck_looks_the_same_until_something_is_shown(live_redi
     shorter = min(map(len, told))
     assert shorter > 3
     assert told[0][:3] == told[1][:3]
+
+
+def test_a_message_that_cannot_be_read_stops_no_other_channel(live_redis: str, listen: Callable[..., Listener]) -> None:
+    with streaming(live_redis) as root:
+        spoilt, other = listen(f"{root}series-7"), listen(f"{root}home")
+        channels.publish("series-7", "match", "{")
+        channels.publish("home", "changed")
+        assert other.next().kind == "changed"
+        channels.publish("series-7", "changed")
+        assert spoilt.next().kind == "changed"
 
 
 def test_a_watched_match_is_the_match_that_it_would_have_been(live_redis: str) -> None:
@@ -279,3 +289,32 @@ def test_the_page_of_a_series_moves_by_itself(
     assert page.evaluate("window.same")
     page.context.close()
     assert sum(url.endswith(f"/series/{series.pk}/") for url in requests) <= 5
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("how", ["ended", "killed"])
+def test_a_page_moves_on_when_the_streaming_process_was_started_again(
+    how: str, live_server: LiveServer, browser: Browser, live_redis: str, settings: Any
+) -> None:
+    page = browser.new_context().new_page()  # a stream that is lost is an error in its console
+    port = free_port()
+    settings.ARENA_LIVE_URL = f":{port}"
+    series = make_series([make_house_bot(name) for name in ("anna", "boris")], state=Series.State.PLAYING)
+    record = records.read((DATA / "commerce-preset.json").read_bytes())
+    steps = iter([(folded.state, folded.events) for folded in fold(record)])
+    told = teller(series.pk, "commerce", [line.bot for line in record.players])
+    told.watch(*next(steps))
+    told.watch(*next(steps))
+    caption = page.locator(".live-table .caption")
+    with streaming(live_redis, port=port, kill=how == "killed", ARENA_BASE_URL=live_server.url):
+        page.goto(f"{live_server.url}/series/{series.pk}/")
+        expect(caption).not_to_be_empty(timeout=30_000)
+    before = caption.inner_text()
+    told.watch(*next(steps))  # nobody hears it yet
+    page.wait_for_timeout(3000)  # the page finds nobody, and tries again
+    with streaming(live_redis, port=port, ARENA_BASE_URL=live_server.url):
+        expect(caption).not_to_have_text(before, timeout=10_000)
+        before = caption.inner_text()
+        told.watch(*next(steps))
+        expect(caption).not_to_have_text(before, timeout=10_000)
+    page.context.close()

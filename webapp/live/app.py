@@ -17,6 +17,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import django
 from django.http.request import validate_host
+from django.template.loader import get_template
+from django.utils import translation
 from redis.exceptions import RedisError
 
 from arena.lifeline import die_with_parent
@@ -236,4 +238,8 @@ def make() -> App:
     if (server := multiprocessing.parent_process()) is not None:
         die_with_parent(server.pid)
     django.setup()
+    get_template("live/table.html")
+    for language in LANGUAGES:  # read now, and not while spectators wait for the first picture
+        with translation.override(language):
+            translation.gettext("a person")
     return App()

@@ -27,6 +27,9 @@ log = logging.getLogger(__name__)
 REST = 2
 """After a picture was drawn, so many times as long as that took nothing is drawn for its series."""
 
+LONGEST_REST = 0.3
+"""But no longer: the first picture of a process takes its time."""
+
 
 class Course(NamedTuple):
     """A running match as the story reads it: its steps are written down only when it is over."""
@@ -58,8 +61,8 @@ class Board(Channel):
         """The newest message that changes the picture."""
         self._changed: Id = START
         self._pictures: dict[str, tuple[Id, bytes]] = {}
-        self._drawing = asyncio.Lock()
-        self._rested = 0.0
+        self._drawing: dict[str, asyncio.Task[bool]] = {}
+        self._rested: dict[str, float] = {}
 
     def keep(self, entry: Entry) -> None:
         """Take in one message."""
@@ -90,19 +93,27 @@ class Board(Channel):
         return sorted(found)
 
     async def _picture(self, language: str) -> list[Entry]:
-        async with self._drawing:
-            newest, drawn = self._pictures.get(language, (START, b""))
-            if newest < self._newest:
-                await asyncio.sleep(self._rested - time.monotonic())
-                match, newest, end = self._match, self._newest, self._end
-                if match is None or not self._texts:
-                    return []
-                began = time.monotonic()
-                self._seen += [frames.read(match.game, text) for text in self._texts[len(self._seen) :]]
-                drawn = await asyncio.to_thread(draw, match, tuple(self._seen), end, language)
-                self._rested = time.monotonic() + REST * (time.monotonic() - began)
-                self._pictures[language] = newest, drawn
-            return [Entry(newest, "table", drawn)]
+        """What is known now, or newer; all who wait for one language wait for the same picture."""
+        wanted = self._newest
+        while self._pictures.get(language, (START, b""))[0] < wanted:
+            task = self._drawing.get(language)
+            if task is None or task.done():
+                task = self._drawing[language] = asyncio.create_task(self._draw(language))
+            if not await asyncio.shield(task):
+                return []
+        return [Entry(self._pictures[language][0], "table", self._pictures[language][1])]
+
+    async def _draw(self, language: str) -> bool:
+        await asyncio.sleep(self._rested.get(language, 0) - time.monotonic())
+        match, newest, end = self._match, self._newest, self._end
+        if match is None or not self._texts:
+            return False
+        began = time.monotonic()
+        self._seen += [frames.read(match.game, text) for text in self._texts[len(self._seen) :]]
+        drawn = await asyncio.to_thread(draw, match, tuple(self._seen), end, language)
+        self._rested[language] = time.monotonic() + min(LONGEST_REST, REST * (time.monotonic() - began))
+        self._pictures[language] = newest, drawn
+        return True
 
 
 def draw(match: _Match, seen: Sequence[Frame], end: str, language: str) -> bytes:

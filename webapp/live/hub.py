@@ -64,8 +64,8 @@ class Channel:
         """Add what was said, and wake those who wait."""
         for entry in entries:
             if entry.id > self.last:
+                self.last = entry.id  # first, so that one that cannot be taken in is not met again
                 self.keep(entry)
-                self.last = entry.id
         self._news.set()
         self._news = asyncio.Event()
 
@@ -154,6 +154,9 @@ class Hub:
                 if not told:
                     log.warning("live pages stand still: %s", error)
                 told = True
+                await asyncio.sleep(0.5)
+            except Exception:  # without its reader the whole process would stand still, and seem to be well
+                log.exception("what was said could not be taken in")
                 await asyncio.sleep(0.5)
 
     async def say_alive(self, key: str, said: str, seconds: int) -> None:
