@@ -325,6 +325,7 @@ def test_on_the_organisers_pages(ada: User, bob: User, olga: User, mirror: Versi
     found = desk.get("/organisers/?q=PO").content.decode()
     assert bot in found
     assert "Nobody." in desk.get("/organisers/?q=xyz").content.decode()
+    assert "Nobody." in desk.get("/organisers/?q=xy%00z").content.decode()  # PostgreSQL could not even be asked
     enforcing = Client(enforce_csrf_checks=True)
     enforcing.force_login(olga)
     assert enforcing.post(f"{person}ban/", {"reason": "Spam."}).status_code == 403

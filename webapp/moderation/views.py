@@ -112,7 +112,7 @@ def mine(request: HttpRequest) -> HttpResponse:
 @_for_organisers
 def desk(request: HttpRequest) -> HttpResponse:
     """What waits, and a way to people and bots."""
-    words = request.GET.get("q", "").strip()[:40]
+    words = request.GET.get("q", "").replace("\0", "").strip()[:40]
     context = {
         "open": selectors.open_reports(),
         "count": selectors.open_count(),
