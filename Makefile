@@ -12,7 +12,6 @@ MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
 BIN := .venv/bin
-# Tests wait for processes a good deal: half as many again as there are cores.
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 ARGS ?=
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input

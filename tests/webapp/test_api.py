@@ -302,6 +302,7 @@ def test_the_schema_names_every_address() -> None:
         "/api/series/{id}",
         "/api/tournaments",
         "/api/tournaments/{slug}",
+        "/api/tournaments/{slug}/entries",
         "/api/my/me",
         "/api/my/submit",
         "/api/my/versions/{id}",

@@ -104,7 +104,9 @@ def test_a_bot_that_is_shut_out_has_no_feed(mirror: Bot, table: list[Version], s
 
 
 def test_names_and_titles_are_written_as_text(table: list[Version]) -> None:
-    row = make_cup(name='<b onclick="x">&amp; Cup\x01</b>')
+    row = make_cup(name="Cup")
+    row.name = '<b onclick="x">&amp; Cup\x01</b>'  # organisers are not let, but this is the last door
+    row.save()
     services.open_entries(tournament=row, by=organiser())
     (entry,) = read("/feed.atom").entries
     text = Client().get("/feed.atom").content

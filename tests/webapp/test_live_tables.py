@@ -13,11 +13,8 @@ from typing import Any
 
 import pytest
 import redis
-from playwright.sync_api import Browser, expect
-from pytest_django.live_server_helper import LiveServer
 
 from arena import chance
-from arena import record as records
 from arena.clock import FakeClock
 from arena.games import GAMES, find_game
 from arena.record import Record
@@ -27,8 +24,6 @@ from arena.seats import ScriptedSeat
 from arena.table import Player, Question
 from arena.verify import fold
 from arena.verify import frames as seen_by
-from tests.services import free_port
-from tests.webapp.making import make_house_bot, make_series
 from tests.webapp.playing import hosted, record_of, series_of
 from tests.webapp.streaming import Listener, streaming
 from webapp.live import channels, frames
@@ -252,69 +247,3 @@ def test_without_redis_a_series_is_played_as_fast_and_as_well(settings: Any) -> 
     series.refresh_from_db()
     assert series.state == Series.State.FINISHED
     assert series.matches.count() == 2
-
-
-# ---- the page -------------------------------------------------------------------------------------
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_page_of_a_series_moves_by_itself(
-    live_server: LiveServer, browser: Browser, live_redis: str, settings: Any
-) -> None:
-    page = browser.new_context().new_page()  # a stream that is lost is an error in its console
-    page.set_default_timeout(30_000)
-    port = free_port()
-    settings.ARENA_LIVE_URL = f":{port}"
-    series = make_series([make_house_bot(name) for name in ("anna", "boris")], state=Series.State.PLAYING)
-    record = records.read((DATA / "commerce-preset.json").read_bytes())
-    steps = [(folded.state, folded.events) for folded in fold(record)]
-    told = teller(series.pk, "commerce", [line.bot for line in record.players])
-    for step in steps[:2]:
-        told.watch(*step)
-    requests: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
-    with streaming(live_redis, port=port, ARENA_BASE_URL=live_server.url):
-        page.goto(f"{live_server.url}/series/{series.pk}/")
-        caption = page.locator(".live-table .caption")
-        expect(caption).not_to_be_empty()
-        before = caption.inner_text()
-        page.evaluate("window.same = true")
-        for step in steps[2:5]:
-            told.watch(*step)
-        expect(caption).not_to_have_text(before)
-        Series.objects.filter(pk=series.pk).update(state=Series.State.FINISHED)
-        channels.publish(f"series-{series.pk}", "changed")
-        expect(page.locator("h1")).to_contain_text("have played")
-        expect(caption).not_to_be_empty()  # the table stays
-    assert page.evaluate("window.same")
-    page.context.close()
-    assert sum(url.endswith(f"/series/{series.pk}/") for url in requests) <= 5
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("how", ["ended", "killed"])
-def test_a_page_moves_on_when_the_streaming_process_was_started_again(
-    how: str, live_server: LiveServer, browser: Browser, live_redis: str, settings: Any
-) -> None:
-    page = browser.new_context().new_page()  # a stream that is lost is an error in its console
-    port = free_port()
-    settings.ARENA_LIVE_URL = f":{port}"
-    series = make_series([make_house_bot(name) for name in ("anna", "boris")], state=Series.State.PLAYING)
-    record = records.read((DATA / "commerce-preset.json").read_bytes())
-    steps = iter([(folded.state, folded.events) for folded in fold(record)])
-    told = teller(series.pk, "commerce", [line.bot for line in record.players])
-    told.watch(*next(steps))
-    told.watch(*next(steps))
-    caption = page.locator(".live-table .caption")
-    with streaming(live_redis, port=port, kill=how == "killed", ARENA_BASE_URL=live_server.url):
-        page.goto(f"{live_server.url}/series/{series.pk}/")
-        expect(caption).not_to_be_empty(timeout=30_000)
-    before = caption.inner_text()
-    told.watch(*next(steps))  # nobody hears it yet
-    page.wait_for_timeout(3000)  # the page finds nobody, and tries again
-    with streaming(live_redis, port=port, ARENA_BASE_URL=live_server.url):
-        expect(caption).not_to_have_text(before, timeout=10_000)
-        before = caption.inner_text()
-        told.watch(*next(steps))
-        expect(caption).not_to_have_text(before, timeout=10_000)
-    page.context.close()

@@ -9,6 +9,7 @@ from datetime import timedelta
 from itertools import chain
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -90,7 +91,7 @@ def test_every_page_answers_without_anything_to_show(client: Client) -> None:
     make_ruleset()
     bot = make_bot("lonely")
     for address in ("/", "/leaderboards/", "/leaderboards/three_coins/classic/", "/matches/", "/status/", "/write/"):
-        assert "<h1>" in text_of(client, address)
+        assert "<h1" in text_of(client, address)
     assert "lonely has no rating yet" in text_of(client, reverse("bot", args=["three_coins", "lonely"]))
     assert bot.name in text_of(client, f"/series/{make_series([bot]).pk}/")
 
@@ -113,7 +114,7 @@ def test_home_refreshes_only_its_middle(client: Client, bots: list[Bot]) -> None
     make_match(bots[:3])
     part = client.get("/", headers={"HX-Request": "true"})
     assert b"<html" not in part.content
-    assert b"<h1>" in part.content
+    assert b"<h1" in part.content
     assert "HX-Request" in part["Vary"]
 
 
@@ -209,7 +210,7 @@ def test_mia_is_on_every_page(client: Client, preset: str) -> None:
     assert "did not look" in page
     assert "✓ verified" in page
     best = match.entries.get(place=1).bot.name
-    assert re.search(f"<h1>{best} wins: ", page)
+    assert re.search(f"<h1[^>]*>{best} wins: ", page)
     assert f"{best} beats" in text_of(client, "/matches/")
     assert "announcements climb" in text_of(client, f"/matches/?ruleset=mia/{preset}")
     assert f"calculator leads Mia {preset} by 200" in text_of(client, f"/leaderboards/mia/{preset}/")
@@ -228,7 +229,9 @@ def test_commerce_is_on_every_page(client: Client, preset: str) -> None:
     assert "The market, hand" in page
     first = list(match.entries.filter(place=1).order_by("seat"))
     wins = "wins" if len(first) == 1 else "share the first place"
-    assert re.search(rf"<h1>{' and '.join(entry.bot.name for entry in first)} {wins}: (took the last |\d+ chips)", page)
+    assert re.search(
+        rf"<h1[^>]*>{' and '.join(entry.bot.name for entry in first)} {wins}: (took the last |\d+ chips)", page
+    )
     assert re.search(r"takes \d+ with (a (poen|terz|tricon) of|\d+ points?)", page)
     assert "the pot grows from circle to circle" in text_of(client, f"/matches/?ruleset=commerce/{preset}")
     assert f"calculator leads Commerce {preset} by 200" in text_of(client, f"/leaderboards/commerce/{preset}/")
@@ -413,7 +416,8 @@ def test_pages_obey_the_policy(client: Client, bots: list[Bot]) -> None:
         assert "default-src 'none'" in policy
         assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", page), address
         assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", page)), address
-        assert not re.search(r'(?:src|href)="(?:https?:)?//', page), address
+        elsewhere = page.replace(settings.ARENA_BASE_URL, "")
+        assert not re.search(r'(?:src|href)="(?:https?:)?//', elsewhere), address
         assert len(re.findall(r"<h1[ >]", page)) == 1, address
 
 

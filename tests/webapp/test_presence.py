@@ -453,7 +453,7 @@ def test_when_a_door_is_killed_its_bots_come_back_to_the_next_one(tmp_path: Path
         before = lines()
         first.kill()
         with door(tmp_path, port=first.port) as second:
-            program.until("connected", times=4)
+            program.until("connected", times=4, seconds=60)
             until(lambda: len(lines()) == 2 and not lines() & before, 10, lambda: (lines(), second.said()))
             # and if they stay away, their lines do not
             program.kill()
