@@ -155,7 +155,7 @@ def states_of(game: AnyGame, seed: int) -> Iterator[Any]:
 class _Reader(HTMLParser):
     """Collects what people read or hear: texts and labels, but no code."""
 
-    UNREAD = ("code", "pre", "script", "style", "strong", "textarea")
+    UNREAD = ("code", "kbd", "pre", "script", "style", "strong", "textarea")
     """``strong`` marks moves by their names in code on the pages of rules."""
 
     def __init__(self) -> None:
@@ -195,7 +195,7 @@ LATIN = {
     *("olena", "bohdan", "olha", "calculator", "calculat", "random", "observer", "mirror", "shy", "mybot"),
     *("clumsy", "builder", "neighbour", "stranger"),
     *("Python", "numpy", "py", "zip", "bot", "bubblewrap", "seccomp", "landlock", "cgroup"),
-    *("Tab", "Escape", "login"),
+    *("Tab", "Escape", "login", "HTTP", "https", "cookie", "LLR", "LOS"),
     *(
         "Draft",
         "Open",
@@ -222,7 +222,7 @@ LATIN = {
 def english_in(page: str) -> Iterator[str]:
     """Texts of a page in another language that have an English word in them."""
     for text in texts_of(page):
-        # no addresses, no ends of tokens, no names of matches
-        plain = re.sub(r"\S+@\S+|…\S+|\b(m-|ba_)\w*", "", text)
+        # no addresses, no ends of tokens, no names of matches, of tables and of rulesets
+        plain = re.sub(r"\S+@\S+|…\S+|\b(m-|ba_)\w*|\b[A-Z]\d+\.\d+(\+\d+)?|\b[a-z_]+/[\w-]+", "", text)
         if set(re.findall(r"[A-Za-z][A-Za-z0-9_-]+", plain)) - LATIN:
             yield text

@@ -178,7 +178,7 @@ def test_no_page_has_an_english_word_left(language: str) -> None:
             page = answer.content.decode()
             assert f'<html lang="{language}">' in page
             left += [(name, text) for text in english_in(page)]
-    assert not left
+    assert not left, [*{text: name for name, text in left}.items()]
 
 
 @pytest.mark.django_db

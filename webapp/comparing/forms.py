@@ -25,6 +25,10 @@ class _Preset(forms.ModelChoiceField):  # type: ignore[type-arg]
         return str(obj.preset)
 
 
+def _differences() -> list[tuple[str, str]]:
+    return [(f"{elo:g}", gettext("%(n)d Elo") % {"n": elo}) for elo in DIFFERENCES]
+
+
 class StartForm(forms.Form):
     """Which version, against which, by which rules, and what counts as better."""
 
@@ -35,7 +39,7 @@ class StartForm(forms.Form):
         label=_("by at least"),
         coerce=float,
         initial="20",
-        choices=[(f"{elo:g}", _("%(n)d Elo") % {"n": elo}) for elo in DIFFERENCES],
+        choices=_differences,
     )
 
     def __init__(self, *args: Any, bot: Bot, **kwargs: Any) -> None:
