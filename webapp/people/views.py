@@ -169,6 +169,6 @@ def _wait_for_news(sitting: Sitting) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         time.sleep(0.05)
-        row = Sitting.objects.filter(pk=sitting.pk).values_list("question", "series__state").get()
-        if row[0] > sitting.question or row[1] != Series.State.PLAYING:
+        row = Sitting.objects.filter(pk=sitting.pk).values_list("question", "series__state").first()
+        if row is None or row[0] > sitting.question or row[1] != Series.State.PLAYING:
             return
