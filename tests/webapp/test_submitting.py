@@ -111,14 +111,14 @@ def test_from_signing_up_to_the_leaderboard_in_a_browser(running: Arena, page: P
     page.goto(f"{running.url}/leaderboards/three_coins/classic/")
     until(lambda: rated(running, "Edited"), 120, running.site.said)
     page.reload()
-    expect(page.get_by_role("main").get_by_role("link", name="Edited")).to_be_visible()
+    expect(page.get_by_role("main").get_by_role("link", name="Edited", exact=True)).to_be_visible()
     took = time.monotonic() - began
     print(f"validated after {validated - began:.0f} s, on the leaderboard after {took:.0f} s")
     assert took < FIVE_MINUTES
 
     # its log stands beside the replay, for its author
     page.goto(f"{running.url}/my/bots/")
-    page.get_by_role("link", name="Edited").click()
+    page.get_by_role("link", name="Edited", exact=True).click()
     page.locator("a[href*='/logs/m-']").first.click()
     page.get_by_role("link", name=re.compile("^step ")).first.click()
     expect(page.get_by_role("heading", name="Log of Edited")).to_be_visible()
