@@ -6,11 +6,14 @@ the others have said. So it tells the odds of the game, and leaves the bluffing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from arena.games import commerce, mia, three_coins
+from arena.insight import commerce as cards
+from arena.insight import mia as dice
+from arena.insight import three_coins as coins
 
 Odds = Mapping[str, Fraction]
 """By the text of a move; moves about which nothing can be said are missing."""
@@ -30,40 +33,18 @@ def odds(game: str, view: Any) -> Odds:
 # ---- Three Coins -----------------------------------------------------------------------------------
 
 
-def totals(view: three_coins.View) -> dict[int, Fraction]:
-    """How probable each number of coins in all fists is."""
-    spread = {0: Fraction(1)}
-    for seat in view.live:
-        hand = view.hands[seat]
-        options = range(view.coins[seat] + 1) if hand is None else (hand,)
-        after: dict[int, Fraction] = {}
-        for total, share in spread.items():
-            for coins in options:
-                after[total + coins] = after.get(total + coins, Fraction(0)) + share / len(options)
-        spread = after
-    return spread
-
-
 def _three_coins(view: three_coins.View) -> Odds:
     if view.phase != "bidding":
         return {}
-    spread = totals(view)
-
-    def right(move: three_coins.Move) -> Callable[[int], bool]:
-        bid = view.bid or 0
-        return {
-            "bid": lambda total: total >= move.number,
-            "call": lambda total: total < bid,
-            "cliff": lambda total: total == bid,
-            "zero": lambda total: total == 0,
-            "max": lambda total: total == view.in_play,
-        }[move.kind]
-
-    return {str(move): _sum(share for total, share in spread.items() if right(move)(total)) for move in view.legal}
-
-
-def _sum(shares: Iterable[Fraction]) -> Fraction:
-    return sum(shares, Fraction(0))
+    hidden = [seat for seat in view.live if view.hands[seat] is None]
+    counts = coins.ways(tuple(view.coins[seat] for seat in hidden))
+    open_ = sum(view.hands[seat] or 0 for seat in view.live)
+    found: dict[str, Fraction] = {}
+    for move in view.legal:
+        least, most = coins.bounds(move, view)
+        hits = sum(count for total, count in enumerate(counts, start=open_) if least <= total <= most)
+        found[str(move)] = Fraction(hits, sum(counts))
+    return found
 
 
 # ---- Mia -------------------------------------------------------------------------------------------
@@ -71,12 +52,12 @@ def _sum(shares: Iterable[Fraction]) -> Fraction:
 
 def _mia(view: mia.View) -> Odds:
     options = view.options
-    under = mia.ROLLS if view.dice is None else (view.dice,)
-    rank = mia.ranking(options).rank
-    called = mia.ranking(options).called
+    rank, called = mia.ranking(options).rank, mia.ranking(options).called
 
     def borne_out(value: str) -> Fraction:
-        return _share(mia.bears_out(options, dice, value, view.to_beat) for dice in under)
+        if view.dice is None:
+            return dice.reach(options, value, view.to_beat)
+        return Fraction(mia.bears_out(options, view.dice, value, view.to_beat))
 
     found: dict[str, Fraction] = {}
     for move in view.legal:
@@ -85,14 +66,10 @@ def _mia(view: mia.View) -> Odds:
         elif move.kind in ("challenge", "look") and view.announced is not None:
             found[str(move)] = 1 - borne_out(view.announced)
         elif move.kind in ("roll", "roll blind") and view.announced is not None:
-            least = rank[view.announced] + (options.raise_rule == "higher")
-            found[str(move)] = _share(rank[called[dice]] >= least for dice in mia.ROLLS)
+            least = mia.lowest_say(options, view.announced)
+            hits = sum(rank[called[roll]] >= least for roll in mia.ROLLS)
+            found[str(move)] = Fraction(hits, len(mia.ROLLS))
     return found
-
-
-def _share(hits: Iterable[bool]) -> Fraction:
-    counted = list(hits)
-    return Fraction(sum(counted), len(counted))
 
 
 # ---- Commerce --------------------------------------------------------------------------------------
@@ -102,14 +79,13 @@ def _commerce(view: commerce.View) -> Odds:
     assert view.seat is not None
     own = view.hands[view.seat] or ()
     known = {*own, *(discard.card for discard in view.discards if discard.card is not None)}
-    unseen = [card for card in commerce.DECK if card not in known]
+    unseen = {card for card in commerce.DECK if card not in known}
     found: dict[str, Fraction] = {}
     for move in view.legal:
         if move.kind not in commerce.WITH_CARD:
             continue
-        kept = tuple(card for card in own if card != move.card)
-        coming = [view.offer] if move.kind == "give" and view.offer is not None else unseen
-        found[str(move)] = _share(commerce.combination((*kept, card)) is not None for card in coming)
+        coming = {view.offer} if move.kind == "give" and view.offer is not None else unseen
+        found[str(move)] = Fraction(len(coming & cards.completing(cards.without(own, move.card))), len(coming))
     return found
 
 

@@ -427,6 +427,14 @@ def bears_out(options: Options, dice: Dice, announced: str, to_beat: str | None)
     return shown >= rank[announced]
 
 
+def lowest_say(options: Options, announced: str | None) -> int:
+    """The rank of the lowest value that can be announced after a roll, where ``announced`` stands."""
+    if announced is None:
+        return 0
+    rank = ranking(options).rank[announced]
+    return rank if options.raise_rule == "at_least" else rank + 1
+
+
 # ---- the game ------------------------------------------------------------------------------------
 
 
@@ -505,7 +513,7 @@ class Mia:
             return rolls
         _, _, _, says, passes = ranking(options)
         if phase == "announcing":
-            return says[_lowest_say(state) :]
+            return says[lowest_say(state.options, state.announced) :]
         if state.announcements >= options.max_announcements:
             return (CHALLENGE,)
         lowest, highest = _passes(state, seat)
@@ -539,7 +547,7 @@ class Mia:
     def default(self, state: State, seat: int) -> Move:
         """``roll`` to open a round, then the lowest ``say``; ``challenge``, or after a Mia ``concede``."""
         if state.phase == "announcing":
-            return ranking(state.options).says[_lowest_say(state)]
+            return ranking(state.options).says[lowest_say(state.options, state.announced)]
         return {"opening": ROLL, "mia": CONCEDE}.get(state.phase, CHALLENGE)
 
     def step(self, state: State, happening: Happening) -> Stepped:
@@ -623,14 +631,6 @@ def _or_none(seat: int) -> int | None:
     return seat if seat >= 0 else None
 
 
-def _lowest_say(state: State) -> int:
-    """The rank of the lowest value that can be announced after a roll."""
-    if state.announced is None:
-        return 0
-    rank = ranking(state.options).rank[state.announced]
-    return rank if state.options.raise_rule == "at_least" else rank + 1
-
-
 def _passes(state: State, seat: int) -> tuple[int, int]:
     """The ranks of the lowest and the highest value with which ``seat`` can pass; lowest > highest: with none."""
     options, (values, ranks, *_) = state.options, ranking(state.options)
@@ -654,7 +654,7 @@ def _value_refusal(state: State, kind: str, value: str) -> str | None:
 
 def _say_refusal(state: State, value: str) -> str | None:
     reason = _value_refusal(state, "say", value)
-    if reason is None and ranking(state.options).rank[value] < _lowest_say(state):
+    if reason is None and ranking(state.options).rank[value] < lowest_say(state.options, state.announced):
         least = "at least" if state.options.raise_rule == "at_least" else "above"
         return f"say {value}: it must be {least} {state.announced}"
     return reason

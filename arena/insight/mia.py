@@ -7,6 +7,7 @@ somebody announced a value is not held for or against it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 
 from arena.games.mia import (
@@ -20,6 +21,7 @@ from arena.games.mia import (
     RoundEnded,
     View,
     bears_out,
+    lowest_say,
     ranking,
 )
 from arena.insight.chances import lasting, race
@@ -29,9 +31,9 @@ from arena.verify import Frame
 
 
 @lru_cache(maxsize=4096)
-def reach(options: Options, value: str, to_beat: str | None = None) -> float:
+def reach(options: Options, value: str, to_beat: str | None = None) -> Fraction:
     """The share of rolls that bear ``value`` out, having been rolled against ``to_beat``."""
-    return sum(bears_out(options, roll, value, to_beat) for roll in ROLLS) / len(ROLLS)
+    return Fraction(sum(bears_out(options, roll, value, to_beat) for roll in ROLLS), len(ROLLS))
 
 
 @lru_cache(maxsize=4096)
@@ -44,13 +46,6 @@ def above(options: Options, value: str, dice: Dice) -> int:
     """By how many steps of the ladder ``value`` is above the dice."""
     _, rank, called, *_ = ranking(options)
     return rank[value] - rank[called[dice]]
-
-
-def lowest(options: Options, announced: str | None) -> int:
-    """The rank of the lowest value that can be said after a roll."""
-    if announced is None:
-        return 0
-    return ranking(options).rank[announced] + (options.raise_rule != "at_least")
 
 
 def notes(seen: Sequence[Frame]) -> Iterator[Note]:
@@ -71,7 +66,7 @@ def _claim(step: int, before: View, after: View, event: Acted) -> Note:
     _, rank, called, *_ = ranking(options)
     dice, looked = after.dice, seat in after.seen
     by = None if dice is None else above(options, value, dice)
-    likely = reach(options, value, after.to_beat)
+    likely = float(reach(options, value, after.to_beat))
     own = likely if not looked else None if dice is None else float(bears_out(options, dice, value, after.to_beat))
     said = event.move.kind == "say"
     return Note(
@@ -81,7 +76,7 @@ def _claim(step: int, before: View, after: View, event: Acted) -> Note:
         str(event.move),
         "unseen" if not looked else None if by is None else "true" if by <= 0 else "bluff",
         by,
-        forced=said and looked and dice is not None and rank[called[dice]] < lowest(options, before.announced),
+        forced=said and looked and dice is not None and rank[called[dice]] < lowest_say(options, before.announced),
         own=own,
         heard=likely,
         beaten=beaten(options, value),
@@ -108,7 +103,7 @@ def _doubt(step: int, before: View, after: View, event: Acted) -> Note:
     end = after.last
     dice = before.dice if how == "concede" or end is None else end.dice
     announced = before.announced or MIA
-    own: float | None = 1 - reach(options, announced, before.to_beat)
+    own: float | None = float(1 - reach(options, announced, before.to_beat))
     if knew:
         own = None if dice is None else float(not bears_out(options, dice, announced, before.to_beat))
     right = end is not None and end.loser != seat

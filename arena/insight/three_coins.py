@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from arena.games.three_coins import FistsOpened, RoundBroken, Showdown, Spoke, View
+from arena.games.three_coins import FistsOpened, Move, RoundBroken, Showdown, Spoke, View
 from arena.insight.chances import Goal, lasting
 from arena.insight.model import Moment, Note, Swing
 from arena.rules import Event
@@ -27,6 +27,18 @@ def ways(most: tuple[int, ...]) -> tuple[int, ...]:
     for coins in most:
         found = [sum(found[max(0, total - coins) : total + 1]) for total in range(len(found) + coins)]
     return tuple(found)
+
+
+def bounds(move: Move, view: View) -> tuple[int, int]:
+    """The least and the most N with which a bid holds, or a word is right, that is said in this position."""
+    bid, in_play = view.bid or 0, sum(view.coins)
+    return {
+        "bid": (move.number, in_play),
+        "call": (0, bid - 1),
+        "cliff": (bid, bid),
+        "zero": (0, 0),
+        "max": (in_play, in_play),
+    }[move.kind]
 
 
 def likely(view: View, seat: int | None, least: int, most: int) -> float | None:
@@ -72,8 +84,8 @@ def _bid(step: int, view: View, event: Spoke) -> Note:
         str(event.move),
         None if by is None else "true" if by <= 0 else "bluff",
         by,
-        own=likely(view, seat, bid, sum(view.coins)),
-        heard=likely(view, hearer, bid, sum(view.coins)),
+        own=likely(view, seat, *bounds(event.move, view)),
+        heard=likely(view, hearer, *bounds(event.move, view)),
         hearer=-1 if hearer is None else hearer,
         stake=_stake(view, seat),
     )
@@ -90,7 +102,6 @@ def _stake(view: View, seat: int) -> float:
 def _word(step: int, view: View, after: View, event: Spoke) -> Note:
     seat, word = event.seat, event.move.kind
     bid, in_play = view.bid or 0, sum(view.coins)
-    least, most = {"call": (0, bid - 1), "cliff": (bid, bid), "zero": (0, 0), "max": (in_play, in_play)}[word]
     end = after.last
     opened = end if end is not None and end.round == view.round else None
     # when the fists are open, everybody can see what whose fist told him
@@ -104,7 +115,7 @@ def _word(step: int, view: View, after: View, event: Spoke) -> Note:
         word,
         None if opened is None else "right" if opened.right else "wrong",
         None if total is None else aim - total,
-        own=likely(known, seat, least, most),
+        own=likely(known, seat, *bounds(event.move, view)),
         about=view.bidder if word in ("call", "cliff") and view.bidder is not None else -1,
     )
 
