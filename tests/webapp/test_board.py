@@ -182,3 +182,21 @@ def test_language_is_what_is_known(bots: dict[str, Bot]) -> None:
     Version.objects.filter(bot=bots["zeta"]).update(software="node 22.1.0")
     rows = {row["bot"]["name"]: row["language"] for row in Client().get(API).json()["rows"]}
     assert (rows["honest"], rows["zeta"], rows["Alpha"]) == ("Python", "JavaScript", None)
+
+
+def test_what_strangers_look_at_again_is_made_once_a_second(bots: dict[str, Bot]) -> None:
+    def again(client: Client, trigger: str = "rows") -> tuple[bytes, str | None, int]:
+        with CaptureQueriesContext(connection) as asked:
+            answer = client.get(f"{PAGE}?sort=name", headers={"HX-Request": "true", "HX-Trigger": trigger})
+        assert set(answer["Vary"].split(", ")) >= {"HX-Request", "Cookie"}
+        return answer.content, answer.get("HX-Push-Url"), len(asked)
+
+    first, pushed, cost = again(Client())
+    assert (pushed, cost > 0) == (None, True), "who renews its rows stays where it is"
+    assert again(Client()) == (first, None, 0)
+    form = again(Client(), "")
+    assert form[1:] == (f"{PAGE}?sort=name", cost)
+    assert again(Client(), "") == (form[0], form[1], 0), "its address is told, too"
+    person = Client()
+    person.force_login(make_user("olena"))
+    assert again(person)[2] > 0, "what somebody with a session sees is his own"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_vary_headers
 
 SECONDS = 1
 
@@ -30,12 +31,11 @@ def once_a_second(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespon
         key = f"once:{hashlib.sha256(asked.encode()).hexdigest()}"
         kept = cache.get(key)
         if kept is not None:
-            status, content, told = kept
-            return HttpResponse(content, status=status, headers={"Vary": "HX-Request, Cookie", **told})
+            patch_vary_headers(kept, ["HX-Request", "Cookie"])
+            return cast(HttpResponse, kept)
         response = view(request, *args, **kwargs)
         if response.status_code in (200, 204) and not response.cookies and not response.streaming:
-            told = {name: response[name] for name in ("HX-Push-Url",) if name in response}
-            cache.set(key, (response.status_code, response.content, told), SECONDS)
+            cache.set(key, response, SECONDS)
         return response
 
     return shared

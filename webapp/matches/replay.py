@@ -275,11 +275,9 @@ def replay(*, record: Record, name: str, key: str, step: int | None = None, ahea
 
 def most_telling(*, record: Record, name: str) -> tuple[str, Replay]:
     """The moment of a match that changed most, in words, and the table then; else how it ended, and the end."""
-    end = replay(record=record, name=name, key="everything")
-    if not end.moments:
-        return end.title, end
-    first = end.moments[0]
-    return first.text, replay(record=record, name=name, key="everything", step=first.step)
+    first = next(iter(_moments(_insight(Held(name, record), OMNISCIENT), seat_names(record))), None)
+    then = replay(record=record, name=name, key="everything", step=None if first is None else first.step)
+    return then.title if first is None else first.text, then
 
 
 def shown(

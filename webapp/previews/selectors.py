@@ -10,7 +10,7 @@ from webapp.matches import replay as replays
 from webapp.matches import selectors as matches
 from webapp.matches.drawing.svg import Svg
 from webapp.matches.drawing.telling import listed
-from webapp.matches.models import Match, Series
+from webapp.matches.models import Match
 from webapp.matches.replay import Replay
 from webapp.pages.templatetags.arena import ruleset_title
 from webapp.previews import picture
@@ -43,13 +43,14 @@ def drawn(*, name: str, step: int | None, key: str) -> Svg | None:
         NoSuchStep: the match has no such step, or no such viewer.
     """
     match = matches.find_match(name=name)
-    if match is None or match.series.purpose in Series.PRIVATE:
+    if match is None or match.series.private:
         return None
     record = matches.closed_record(name=name)
     if record is None:
         return None
-    made = replays.replay(record=record, name=match.record_name, key=key, step=step)
-    words = heading(match=match, replay=made, whole=step is None)
     if step is None:
         _told, made = replays.most_telling(record=record, name=match.record_name)
+    else:
+        made = replays.replay(record=record, name=match.record_name, key=key, step=step)
+    words = heading(match=match, replay=made, whole=step is None)
     return picture.draw(title=words.title, line=words.line, table=made.tables[0])
