@@ -29,7 +29,7 @@ from webapp.bots.models import Bot, Version
 from webapp.limits import TooOften, spend
 from webapp.matches import downloads, feed
 from webapp.matches import selectors as matches
-from webapp.matches.models import Block, Match, Ruleset, Series
+from webapp.matches.models import Block, Match, Ruleset
 from webapp.ratings import selectors as ratings
 from webapp.ratings.board import BoardRow, Wanted, all_rows, board
 from webapp.ratings.board_csv import write_csv
@@ -414,7 +414,7 @@ def match_record(request: HttpRequest, name: str) -> HttpResponse:
 def series(request: HttpRequest, id: int) -> SeriesShape:  # noqa: A002  # the address says {id}
     """A series: who sits where, its matches, and what its luck was committed to."""
     found = matches.find_series(pk=id) if 0 < id < 2**63 else None
-    if found is None or found.purpose in Series.PRIVATE:
+    if found is None or found.private:
         raise Http404(f"There is no series {id}.")
     return SeriesShape(
         id=found.pk,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import F
 
 from webapp.hooks.models import Happening, Hook
-from webapp.matches.models import Block, Entry, Series
+from webapp.matches.models import Block, Entry
 from webapp.tournaments.models import Round, Tournament
 
 
@@ -17,7 +17,7 @@ def note_block(block: Block) -> None:
     by_bot: dict[int | None, list[Hook]] = {}
     for hook in hooks.distinct():
         by_bot.setdefault(hook.bot_id, []).append(hook)
-    if not by_bot or block.series.purpose in Series.PRIVATE:
+    if not by_bot or block.series.private:
         return
     played = Entry.objects.filter(match__block=block, bot__in=list(by_bot))
     pairs = played.order_by("match_id").values_list("match_id", "bot_id").distinct()

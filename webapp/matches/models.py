@@ -49,7 +49,8 @@ class Series(models.Model):
         PERSON = "person", _("a person at the table")
 
     PRIVATE = (Purpose.VALIDATION, Purpose.COMPARISON)
-    """How a version was validated, and what its author compares it with, concerns that author alone."""
+    """How a version was validated, and what its author compares it with, concerns that author alone: lists that are
+    for everybody leave these out."""
 
     ruleset = models.ForeignKey(Ruleset, on_delete=models.PROTECT, related_name="series")
     purpose = models.CharField(max_length=12, choices=Purpose.choices, default=Purpose.LADDER)
@@ -93,6 +94,11 @@ class Series(models.Model):
 
     def __str__(self) -> str:
         return f"series {self.pk}"
+
+    @property
+    def private(self) -> bool:
+        """Is it one that concerns an author alone?"""
+        return self.purpose in self.PRIVATE
 
 
 class SeriesSeat(models.Model):

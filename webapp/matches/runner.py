@@ -191,7 +191,7 @@ def load(claim: Claim) -> Plan:
         rules=ruleset(game, series.ruleset.preset or None, series.ruleset.options),
         limits=Limits(series.ready_ms, series.move_ms, series.bank_ms),
         strict=series.rated or series.purpose in STRICT,
-        shown=series.purpose not in Series.PRIVATE,
+        shown=not series.private,
         tournament=series.purpose == Series.Purpose.TOURNAMENT,
         person=series.purpose == Series.Purpose.PERSON,
         candidate=next((seat.seat for seat in seats if seat.version.validation_id == series.pk), None),

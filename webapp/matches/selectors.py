@@ -151,7 +151,7 @@ def find_match(*, name: str) -> Match | None:
 
 def may_see(*, series: Series, user: User | AnonymousUser) -> bool:
     """What concerns an author alone is for that author to see, and nobody else learns that there was such a series."""
-    return series.purpose not in Series.PRIVATE or concerns(series=series, user=user)
+    return not series.private or concerns(series=series, user=user)
 
 
 def concerns(*, series: Series, user: User | AnonymousUser) -> bool:

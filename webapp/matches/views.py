@@ -56,7 +56,7 @@ def match(request: HttpRequest, name: str, step: int | None = None) -> HttpRespo
         return render(request, "matches/closed.html", context)
     shown = _shown(request, record, found.record_name, step)
     context |= pages.of_match(shown=shown, name=name, blind=chunks.blind(request))
-    context |= {"record": record, "fairness": record.fairness, "private": found.series.purpose in Series.PRIVATE}
+    context |= {"record": record, "fairness": record.fairness, "private": found.series.private}
     context["own_logs"] = selectors.own_logs(match=found, user=request.user, step=shown.step)
     return render(request, "matches/match.html", context)
 
@@ -88,7 +88,7 @@ def match_frames(request: HttpRequest, name: str, edition: str, language: str, k
             number=number,
             language=language,
             wanted=edition,
-            private=found.series.purpose in Series.PRIVATE,
+            private=found.series.private,
         )
     except replay.NoSuchStep as error:
         raise Http404 from error
@@ -101,9 +101,7 @@ def match_frames(request: HttpRequest, name: str, edition: str, language: str, k
 def embed(request: HttpRequest, name: str, step: int | None = None) -> HttpResponse:
     """A replay within a page of somebody else's: nothing of it depends on who looks, and nothing is kept of him."""
     found = selectors.find_match(name=name)
-    record = (
-        selectors.closed_record(name=name) if found is not None and found.series.purpose not in Series.PRIVATE else None
-    )
+    record = selectors.closed_record(name=name) if found is not None and not found.series.private else None
     if found is None or record is None:
         raise Http404
     with embedding.language_of(request) as language:

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterable
 from typing import Any
 
+from webapp.cells import in_a_cell
 from webapp.ratings.board import BoardRow
 
 TITLES = (
@@ -35,8 +36,8 @@ def write_csv(rows: Iterable[BoardRow], file: Any) -> None:
             (
                 row.rank_low,
                 row.rank_high,
-                _text(row.bot.name),
-                _text(row.owner),
+                in_a_cell(row.bot.name),
+                in_a_cell(row.owner),
                 f"{row.elo:.2f}",
                 f"{row.half_width:.2f}",
                 int(row.provisional),
@@ -48,8 +49,3 @@ def write_csv(rows: Iterable[BoardRow], file: Any) -> None:
                 "" if one.last_played is None else one.last_played.isoformat(timespec="seconds"),
             )
         )
-
-
-def _text(text: str) -> str:
-    """A name that somebody has chosen: a spreadsheet must not take it for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -13,11 +13,9 @@ from django.utils.translation import gettext as _
 from webapp.bots.models import Bot, Version
 from webapp.matches.drawing.svg import Svg, el, picture, words
 from webapp.matches.models import Ruleset
-from webapp.ratings.models import Rating, Snapshot
+from webapp.ratings.models import Rating
 from webapp.ratings.scale import ANCHOR
-
-MOST_FITS = 500
-"""Fits that are looked at: a week of hours, and a year of days."""
+from webapp.ratings.selectors import newest_fits
 
 MOST_VERSIONS = 20
 """The newest ones: more lines could not be told apart."""
@@ -57,7 +55,7 @@ class Course(NamedTuple):
 
 def course(*, bot: Bot, ruleset: Ruleset) -> Course | None:
     """How a bot's rating went; None before there are two fits with it. One query."""
-    fits = Snapshot.objects.filter(ruleset=ruleset).order_by("-id").values("id")[:MOST_FITS]
+    fits = newest_fits(ruleset).values("id")
     rows = Rating.objects.filter(version__bot=bot, snapshot__in=Subquery(fits)).order_by("snapshot__created")
     versions: dict[int, Version] = {}
     lines: dict[int, list[Point]] = {}
@@ -79,7 +77,7 @@ def course(*, bot: Bot, ruleset: Ruleset) -> Course | None:
 
 def two_courses(*, bots: Sequence[Bot], ruleset: Ruleset) -> Svg | None:
     """How the ratings of the active versions of two bots went, in one picture; None before each is in two fits."""
-    fits = Snapshot.objects.filter(ruleset=ruleset).order_by("-id").values("id")[:MOST_FITS]
+    fits = newest_fits(ruleset).values("id")
     versions = [bot.active_version_id for bot in bots]
     rows = Rating.objects.filter(version__in=versions, snapshot__in=Subquery(fits)).order_by("snapshot__created")
     lines: dict[int, list[Point]] = {}

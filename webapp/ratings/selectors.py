@@ -45,6 +45,15 @@ def newest_snapshot(*, ruleset: Ruleset) -> Snapshot | None:
     return Snapshot.objects.filter(ruleset=ruleset).order_by("-id").first()
 
 
+MOST_FITS = 500
+"""Fits that are looked at: a week of hours, and a year of days."""
+
+
+def newest_fits(ruleset: Ruleset) -> QuerySet[Snapshot]:
+    """As many fits of a leaderboard as a history shows, the newest first."""
+    return Snapshot.objects.filter(ruleset=ruleset).order_by("-id")[:MOST_FITS]
+
+
 def newest_snapshots() -> dict[int, Snapshot]:
     """The newest fit of every leaderboard, by the ruleset's id. One query."""
     return {snapshot.ruleset_id: snapshot for snapshot in Snapshot.objects.filter(id__in=_newest_ids())}

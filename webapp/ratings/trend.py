@@ -9,9 +9,7 @@ from django.utils.translation import gettext as _
 from webapp.matches.drawing.svg import Svg, el, picture
 from webapp.matches.models import Ruleset
 from webapp.ratings.models import Rating, Snapshot
-
-MOST_FITS = 500
-"""Fits that are looked at: a week of hours, and a year of days."""
+from webapp.ratings.selectors import newest_fits
 
 POINTS = 24
 """Of which so many are drawn, evenly spread."""
@@ -24,7 +22,7 @@ WIDTH, HEIGHT, MARGIN = 84.0, 22.0, 3.0
 
 def fits_of(*, ruleset: Ruleset) -> list[Snapshot]:
     """The fits of a leaderboard, the newest first. One query."""
-    return list(Snapshot.objects.filter(ruleset=ruleset).order_by("-id")[:MOST_FITS])
+    return list(newest_fits(ruleset))
 
 
 def trends(*, fits: Sequence[Snapshot], versions: Iterable[int]) -> dict[int, Svg]:

@@ -9,16 +9,12 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 
+from webapp.cells import in_a_cell
 from webapp.matches.downloads import LONGEST_SECONDS
 from webapp.tournaments import selectors
 from webapp.tournaments.models import Tournament
 
 COLUMNS = ("place", "bot", "version", "points", "among the tied", "buchholz", "sonneborn-berger", "series", "status")
-
-
-def in_a_cell(text: str) -> str:
-    """A name as a spreadsheet shows it: one that it would take for a formula has an apostrophe before it."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" else text
 
 
 def standings_csv(*, tournament: Tournament) -> str:
