@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ from django.test import TransactionTestCase  # noqa: E402
 from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
 
 from tests import breadth, services  # noqa: E402
+from tests.webapp.streaming import Listener  # noqa: E402
 
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the others are slow, on purpose
 settings.STORAGES = {
@@ -108,6 +109,27 @@ def redis_url(_redis_server: str) -> str:
     with redis.Redis.from_url(_redis_server) as client:
         client.flushall()
     return _redis_server
+
+
+@pytest.fixture
+def live_redis(redis_url: str, settings: Any) -> str:
+    """The same for what happens now: this process publishes there."""
+    settings.ARENA_LIVE_REDIS = redis_url
+    return redis_url
+
+
+@pytest.fixture
+def listen() -> Iterator[Callable[..., Listener]]:
+    """Makes listeners to what happens now, and hangs all of them up."""
+    made: list[Listener] = []
+
+    def make(url: str, **options: str) -> Listener:
+        made.append(Listener(url, **options))
+        return made[-1]
+
+    yield make
+    for listener in made:
+        listener.close()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.test import Client
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from arena.games import GAMES
 from webapp.accounts.models import User
@@ -55,6 +55,14 @@ def fully_crossed(pages: Mapping[str, str]) -> dict[Look, list[str]]:
     return {look: list(pages) for look in LOOKS}
 
 
+def sign_in(context: BrowserContext, who: User, url: str) -> None:
+    """Let the browser be this person's on the site at ``url``."""
+    signed_in = Client()
+    signed_in.force_login(who)
+    session = signed_in.cookies[settings.SESSION_COOKIE_NAME].value
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": url}])
+
+
 @contextlib.contextmanager
 def window(browser: Browser, look: Look, who: User | None, url: str) -> Iterator[Page]:
     """A window of somebody, or of a stranger, on the site at ``url``."""
@@ -65,10 +73,7 @@ def window(browser: Browser, look: Look, who: User | None, url: str) -> Iterator
         reduced_motion="reduce",
     )
     if who is not None:
-        signed_in = Client()
-        signed_in.force_login(who)
-        session = signed_in.cookies[settings.SESSION_COOKIE_NAME].value
-        context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": url}])
+        sign_in(context, who, url)
     try:
         yield context.new_page()
     finally:
@@ -78,10 +83,10 @@ def window(browser: Browser, look: Look, who: User | None, url: str) -> Iterator
 # ---- what is wrong with a page ---------------------------------------------------------------------
 
 WIDE = """() => document.documentElement.scrollWidth <= document.documentElement.clientWidth ? []
-    : [...document.querySelectorAll("body *")]
+    : ["it can be scrolled sideways", ...[...document.querySelectorAll("body *")]
     .filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
     .filter((one) => !one.closest("svg, pre, .away, .skip, [hidden]"))
-    .map((one) => `reaches over the edge: ${one.tagName}.${one.className}: ${one.textContent.trim().slice(0, 60)}`)"""
+    .map((one) => `reaches over the edge: ${one.tagName}.${one.className}: ${one.textContent.trim().slice(0, 60)}`)]"""
 """What reaches over the right edge of the window, where the window can be scrolled to it."""
 
 AXE = """async (tags) => (await axe.run(document, {runOnly: tags, resultTypes: ["violations"]})).violations

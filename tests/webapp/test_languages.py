@@ -13,7 +13,6 @@ from typing import Any, get_args
 
 import pytest
 from babel.messages.catalog import Message
-from django.conf import settings
 from django.core import mail
 from django.core.management import CommandError, call_command
 from django.template import engines
@@ -32,6 +31,7 @@ from arena.pairing.model import Decision
 from arena.rules import OMNISCIENT, RulesetError, ruleset
 from tests.breadth import share
 from tests.webapp.languages import LANGUAGES, english_in, furnish, states_of
+from tests.webapp.looks import cut_off, sign_in
 from tests.webapp.zips import zipped
 from webapp.matches.drawing import commerce, mia, three_coins
 from webapp.matches.examples import example_replay
@@ -412,12 +412,6 @@ def test_templates_count_too(language: str, told: str) -> None:
 
 # ---- a browser -----------------------------------------------------------------------------------
 
-WIDE = """() => [...document.querySelectorAll("body *")]
-    .filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
-    .filter((one) => !one.closest("svg, pre, .away, .skip, [hidden]"))
-    .map((one) => `${one.tagName}.${one.className}: ${one.textContent.trim().slice(0, 60)}`)"""
-"""What reaches over the right edge of the window."""
-
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -428,16 +422,13 @@ def test_on_a_phone_nothing_is_wider_than_the_window(live_server: LiveServer, pa
     wide = []
     for who, addresses in ((None, shown.public), (shown.author, shown.own), (shown.organiser, shown.desk)):
         if who is not None:
-            signed_in = Client()
-            signed_in.force_login(who)
-            session = signed_in.cookies[settings.SESSION_COOKIE_NAME].value
-            page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+            sign_in(page.context, who, live_server.url)
         for name, address in share([*addresses.items()], number=LANGUAGES.index(language), of=len(LANGUAGES)):
             if name == "nowhere":
                 continue  # the browser calls its status an error
             page.goto(live_server.url + address)
-            if not page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"):
-                wide.append((name, page.evaluate(WIDE)))
+            if found := cut_off(page):
+                wide.append((name, found))
     assert not wide
 
 

@@ -15,28 +15,7 @@ from tests.services import free_port
 from tests.webapp.streaming import Listener, redis_at, streaming
 from webapp.live import channels
 
-
-@pytest.fixture
-def live_redis(redis_url: str, settings: Any) -> str:
-    settings.ARENA_LIVE_REDIS = redis_url
-    return redis_url
-
-
 Listen = Callable[..., Listener]
-
-
-@pytest.fixture
-def listen() -> Iterator[Listen]:
-    """Makes listeners, and hangs all of them up."""
-    made: list[Listener] = []
-
-    def make(url: str, **options: str) -> Listener:
-        made.append(Listener(url, **options))
-        return made[-1]
-
-    yield make
-    for listener in made:
-        listener.close()
 
 
 @pytest.fixture

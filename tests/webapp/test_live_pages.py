@@ -23,12 +23,6 @@ from webapp.matches.models import Series
 DATA = Path(__file__).parents[1] / "data/records"
 
 
-@pytest.fixture
-def live_redis(redis_url: str, settings: Any) -> str:
-    settings.ARENA_LIVE_REDIS = redis_url
-    return redis_url
-
-
 def teller(series: int, record: Record) -> Teller:
     bots = [line.bot for line in record.players]
     return Teller(series, game=find_game(record.game), match="m-1", number=1, planned=2, bots=bots)

@@ -7,7 +7,7 @@ import html
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,25 +33,6 @@ from webapp.matches.runner import run_series
 
 BOTS = ("anna", "boris", "anna")
 DATA = Path(__file__).parents[1] / "data/records"
-
-
-@pytest.fixture
-def live_redis(redis_url: str, settings: Any) -> str:
-    settings.ARENA_LIVE_REDIS = redis_url
-    return redis_url
-
-
-@pytest.fixture
-def listen() -> Iterator[Callable[..., Listener]]:
-    made: list[Listener] = []
-
-    def make(url: str, **options: str) -> Listener:
-        made.append(Listener(url, **options))
-        return made[-1]
-
-    yield make
-    for listener in made:
-        listener.close()
 
 
 def seats(game: AnyGame, count: int) -> list[ScriptedSeat]:
