@@ -36,6 +36,7 @@ from django.db import IntegrityError, OperationalError, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper  # noqa: E402
 from django.test import TransactionTestCase  # noqa: E402
 from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
+from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import-untyped]  # noqa: E402
 
 from tests import breadth, services  # noqa: E402
 from tests.webapp.streaming import Listener  # noqa: E402
@@ -71,6 +72,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 LONG = ("test_end_to_end.py", "test_cluster.py", "test_submitting.py", "test_supervisor.py", "test_remote.py")
 """Modules whose tests take many seconds each, however fast the machine is."""
+
+
+class OneSiteAtATime(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    """A module stays in one process, which makes what it needs once; and those that run whole sites are one lot."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        module = nodeid.partition("::")[0]
+        return "sites" if Path(module).name in LONG else module
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneSiteAtATime:
+    return OneSiteAtATime(config, log)
 
 
 @pytest.hookimpl(trylast=True)

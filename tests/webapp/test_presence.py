@@ -450,10 +450,11 @@ def test_when_a_door_is_killed_its_bots_come_back_to_the_next_one(tmp_path: Path
     far, token = remote("far", tables=3)
     with door(tmp_path) as first, dialling(first.address, token, tables=2) as program:
         connected(far, 2)
+        program.until("connected", times=2)  # and it has heard of both
         before = lines()
         first.kill()
         with door(tmp_path, port=first.port) as second:
-            program.until("connected", times=4, seconds=60)
+            program.until("connected", times=4)
             until(lambda: len(lines()) == 2 and not lines() & before, 10, lambda: (lines(), second.said()))
             # and if they stay away, their lines do not
             program.kill()

@@ -114,8 +114,8 @@ def test_the_whole_site_starts_answers_and_is_gone_when_it_is_killed(tmp_path: P
                 probe.bind(("127.0.0.1", number))
 
     # Nothing that was left behind, a lock, a socket, a half-written file, keeps the next one from starting;
-    # and that one ends in good order when it is asked to.
-    with site(data, "--port", str(port)) as running:
+    # and that one ends in good order when it is asked to; nothing is played then, which a worker would want to end.
+    with site(data, "--port", str(port), ARENA_LADDER_PAUSE="100000") as running:
         running.until("Bluff Arena is ready")
         running.until("ready.\n")
         running.process.send_signal(signal.SIGINT)
