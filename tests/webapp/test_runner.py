@@ -42,10 +42,12 @@ from tests.webapp.playing import (
     until,
 )
 from webapp.bots.models import Bot, Connection, Version
+from webapp.celery import app
 from webapp.matches import services
 from webapp.matches.models import Block, EntryLog, Match, Series
 from webapp.matches.own_rulesets import make_ruleset, start_exhibition
 from webapp.matches.runner import run_series
+from webapp.matches.tasks import play_series
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("let_go_of_the_database")]
 
@@ -373,6 +375,27 @@ def test_a_worker_that_slept_too_long_writes_nothing_and_the_other_one_plays_on(
             second.until("the worker is done")
         check_series(series)
         assert "not held any more" in sleeper.said() or "not renewed in time" in sleeper.said()
+
+
+def test_a_worker_that_is_asked_to_end_passes_the_series_on_after_its_match(tmp_path: Path, broker_url: str) -> None:
+    series = series_of([hosted("slow", SLOW), hosted("plain")], planned=4)
+    celery = (sys.executable, "-m", "celery", "-A", "webapp", "--quiet", "worker", "--concurrency", "1")
+    environment = arena_environment(tmp_path, BROKER_URL=broker_url)
+    with program(*celery, "--without-gossip", "--without-mingle", **environment) as leaving:
+        with app.connection_for_write(broker_url) as queue:
+            play_series.apply_async([series.pk], connection=queue)
+        until(lambda: series.matches.count() >= 1, what=leaving.said)
+        leaving.process.send_signal(signal.SIGTERM)
+        until(lambda: leaving.process.poll() is not None, 10, leaving.said)
+    series.refresh_from_db()
+    kept = list(series.matches.order_by("number").values_list("name", flat=True))
+    assert (series.state, series.broken, series.note) == (Series.State.WAITING, 0, "")
+    assert 1 <= len(kept) < 4
+
+    run(series)
+    assert [match.name for match in check_series(series)][: len(kept)] == kept
+    assert set(series.blocks.values_list("state", flat=True)) == {Block.State.CLOSED}
+    assert series.blocks.count() == 2, "nothing was begun anew"
 
 
 # ---- the platform's own failures -----------------------------------------------------------------

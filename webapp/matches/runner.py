@@ -11,7 +11,7 @@ import logging
 import secrets
 import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -101,24 +101,39 @@ class Plan(NamedTuple):
     played_in_block: int
 
 
-def run_series(series_id: int, worker: str) -> None:
-    """Claim a series and play it, or what is left of it. Returns at once when somebody else has it."""
+def _stays() -> bool:
+    return False
+
+
+def run_series(series_id: int, worker: str, leaving: Callable[[], bool] = _stays) -> None:
+    """Claim a series and play it, or what is left of it. Returns at once when somebody else has it.
+
+    Args:
+        series_id: its primary key.
+        worker: who plays it, for organisers.
+        leaving: asked before every match; once it is true, what is left is another worker's.
+    """
+    if leaving():
+        return
     claim = services.claim(series_id=series_id, worker=worker)
     if claim is not None:
         # found out here, once a process: the trial has an event loop of its own
         found = hosting.report()
-        asyncio.run(play_claimed(claim, strong=found.strong))
+        asyncio.run(play_claimed(claim, strong=found.strong, leaving=leaving))
 
 
-async def play_claimed(claim: Claim, *, strong: bool, seating: Seating | None = None) -> None:
+async def play_claimed(
+    claim: Claim, *, strong: bool, seating: Seating | None = None, leaving: Callable[[], bool] = _stays
+) -> None:
     """Play under the claim; whatever goes wrong is the platform's fault, and the series is handed back.
 
     Args:
         claim: the right to play it.
         strong: this process may run strangers' programs.
         seating: where people get their chairs from; None where no series with a person is claimed.
+        leaving: as of `run_series`.
     """
-    playing = asyncio.ensure_future(_play(claim, strong=strong, seating=seating))
+    playing = asyncio.ensure_future(_play(claim, strong=strong, seating=seating, leaving=leaving))
     renewing = asyncio.ensure_future(_keep(claim))
     try:
         await _play_to_an_end(playing, renewing, claim)
@@ -142,6 +157,8 @@ async def _play_to_an_end(playing: asyncio.Task[None], renewing: asyncio.Task[No
             await in_database(services.cancel)(claim=claim, note=f"{absent}.")
     except Busy:
         await in_database(services.hand_back)(claim=claim)
+    except Leaving:
+        await in_database(services.hand_back)(claim=claim, in_seconds=0)
     except TooLong as too_long:
         await in_database(services.cancel)(claim=claim, note=f"{too_long}.")
     except Unsafe as unsafe:
@@ -213,7 +230,11 @@ class Unsafe(Exception):
     """A bot of the series is a stranger's, and this worker has no strong sandbox."""
 
 
-async def _play(claim: Claim, *, strong: bool, seating: Seating | None) -> None:
+class Leaving(Exception):
+    """This worker is asked to end, and the series is not over."""
+
+
+async def _play(claim: Claim, *, strong: bool, seating: Seating | None, leaving: Callable[[], bool]) -> None:
     plan = await in_database(load)(claim)
     if plan.played >= plan.planned:
         return  # the worker before was lost after the last match, before it could say so
@@ -242,7 +263,7 @@ async def _play(claim: Claim, *, strong: bool, seating: Seating | None) -> None:
             try:
                 async with _at_most(_seconds(plan)):
                     await open_all(list(chairs.values()))
-                    await _Sitting(plan, chairs, clock).run()
+                    await _Sitting(plan, chairs, clock, leaving).run()
             finally:
                 await asyncio.gather(*(chair.close() for chair in chairs.values()), return_exceptions=True)
 
@@ -285,11 +306,12 @@ class _Table(NamedTuple):
 class _Sitting:
     """One worker's sitting over a series: blocks, and the matches in them."""
 
-    def __init__(self, plan: Plan, chairs: dict[int, Chair], clock: WallClock) -> None:
+    def __init__(self, plan: Plan, chairs: dict[int, Chair], clock: WallClock, leaving: Callable[[], bool]) -> None:
         self.plan = plan
         self.chairs = chairs
         """By series seat; who is taken off the table is taken out of it."""
         self.clock = clock
+        self.leaving = leaving
         self.failed = False
         """The version that is validated was at fault: it needs no more matches."""
 
@@ -304,6 +326,8 @@ class _Sitting:
             table = _Table(plan.open_block, luck, self._orders(number - plan.played_in_block), ())
             number = await self._block(table, number, plan.played_in_block)
         while number <= plan.planned and not self.failed:
+            if self.leaving():
+                raise Leaving
             number = await self._block(await self._luck(number), number, 0)
 
     async def _greet(self) -> None:
@@ -328,6 +352,8 @@ class _Sitting:
         records: list[str] = []
         seats = table.seats
         for index in range(played, len(table.orders)):
+            if records and self.leaving():
+                raise Leaving
             order = table.orders[index]
             if not seats:
                 seats = await self._sit(order)

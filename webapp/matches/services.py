@@ -473,15 +473,15 @@ def withdraw(*, series_id: int, note: str) -> None:
 
 
 @transaction.atomic
-def hand_back(*, claim: Claim, note: str = "") -> None:
-    """The series cannot begin yet, and nobody is to blame: it goes back into the queue, for a little later."""
+def hand_back(*, claim: Claim, note: str = "", in_seconds: float = LATER_SECONDS) -> None:
+    """The series cannot go on here and now, and nobody is to blame: it goes back into the queue, for a little later."""
     series = _hold(claim)
     if series.purpose == Series.Purpose.PERSON:  # who sits there is told at once, and may begin anew
         _end(series, Series.State.CANCELLED, note)
         return
     series.note = note[:300]
     _wait(series)
-    ring(series, in_seconds=LATER_SECONDS)
+    ring(series, in_seconds=in_seconds)
 
 
 @transaction.atomic

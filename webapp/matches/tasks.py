@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
+import signal
 import socket
+from threading import Event
 from typing import Any
 
 import django.db
 from celery import shared_task
-from celery.signals import worker_ready, worker_shutting_down
+from celery.signals import worker_process_init, worker_ready, worker_shutting_down
 
 from webapp.matches import hosting
 from webapp.matches.runner import run_series
@@ -20,8 +23,35 @@ log = logging.getLogger(__name__)
 @shared_task(name="matches.play_series")
 def play_series(series_id: int) -> None:
     """Play a series, unless it is played or has been played already."""
-    run_series(series_id, worker=f"{socket.gethostname()}:{os.getpid()}"[:80])
+    run_series(series_id, worker=f"{socket.gethostname()}:{os.getpid()}"[:80], leaving=_leaving.is_set)
 
+
+# ---- the end of a worker ----------------------------------------------------------------------------
+
+_leaving = Event()
+"""In a process of the pool: the worker ends. What is being played goes back into the queue after its present match."""
+
+_TO_LEAVE = signal.SIGUSR2
+
+
+@worker_process_init.connect
+def _listen_to_the_worker(**_: object) -> None:
+    signal.signal(_TO_LEAVE, lambda *_: _leaving.set())
+
+
+@worker_ready.connect
+def _tell_the_pool_in_the_end(sender: Any, **_: object) -> None:
+    """Celery lets a task go on for as long as it likes; a series would take minutes, and a match takes seconds."""
+
+    def tell(**_: object) -> None:
+        for pid in sender.pool.info["processes"]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, _TO_LEAVE)
+
+    worker_shutting_down.connect(tell, weak=False)
+
+
+# ---- what a worker can do ---------------------------------------------------------------------------
 
 _name = f"{socket.gethostname()}:{os.getpid()}"
 
