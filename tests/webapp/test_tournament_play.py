@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
@@ -12,8 +13,8 @@ from django.utils import timezone
 from arena.pairing.luck import block_seed
 from tests.webapp import cups
 from tests.webapp.cups import make_cup, organiser, present
-from tests.webapp.playing import check_series, hosted, house, record_of, remote
-from webapp.matches.models import Block, Series
+from tests.webapp.playing import check_series, dialling, door, hosted, house, record_of, remote, until
+from webapp.matches.models import Block, Series, SeriesSeat
 from webapp.matches.runner import run_series
 from webapp.tournaments import facts, running, services
 from webapp.tournaments.at_table import luck_number
@@ -56,6 +57,39 @@ def test_a_swiss_tournament_of_six_at_tables_of_three() -> None:
     rows = {one.entrant: one for one in facts.standings(row)}
     assert (rows[crash.pk].played, rows[crash.pk].points) == (0, 0), "it never sat down"
     assert rows[row.champion.pk].place == 1
+
+
+def test_a_double_elimination_with_a_bot_on_its_authors_machine(tmp_path: Path) -> None:
+    row = make_cup("double", matches=2)
+    far, token = remote("far")
+    cups.enter(row, [far, *house("honest", "random", "calculator")])
+    services.start(tournament=row, by=organiser())
+
+    def over() -> bool:
+        running.tick()
+        for table in present(row):
+            run_series(table.series_id, "worker")
+        return not Tournament.objects.filter(pk=row.pk, state=Tournament.State.RUNNING).exists()
+
+    with door(tmp_path) as gate, dialling(gate.address, token) as program:
+        until(over, 120, lambda: (list(Series.objects.values_list("pk", "state", "note")), program.said(), gate.said()))
+        told = program.said()
+    row.refresh_from_db()
+    assert row.champion is not None
+    tables = list(Pairing.objects.filter(tournament=row).select_related("series"))
+    assert len({table.name for table in tables}) == len(tables) >= 6
+    far_tables = [table for table in tables if cups.entrant(row, "far").pk in table.seats]
+    assert len(far_tables) >= 2, "who has lost once plays on"
+    luck = set()
+    for table in far_tables:
+        for match in check_series(table.series):
+            number = luck_number(pairing=table, number=match.block.number)
+            again = block_seed(bytes(row.secret or b""), table.name, number)
+            assert match.block.seed == again.hex() == record_of(match).fairness.seed
+            luck.add(again)
+    assert len(luck) == 2 * len(far_tables), "no luck comes twice where somebody may remember it"
+    assert not SeriesSeat.objects.exclude(removed="").exists()
+    assert "NOT FAIR" not in told
 
 
 def test_a_fault_forfeits_although_nothing_is_rated() -> None:
