@@ -32,21 +32,30 @@ class Look(NamedTuple):
 LOOKS = tuple(Look(*chosen) for chosen in product(LANGUAGES, WIDTHS, THEMES))
 
 
-def pairwise(pages: Mapping[str, str]) -> dict[Look, list[str]]:
-    """Which pages to visit with which look, so that any two choices meet: of page, language, width and theme.
+def kind_of(name: str) -> str:
+    """Pages that every game has, like "mia: match", are of one kind."""
+    game, _, rest = name.partition(": ")
+    return rest if game in GAMES else name
 
-    Pages that every game has, like "mia: match", count as one page.
+
+def pairwise(pages: Mapping[str, str]) -> dict[Look, list[str]]:
+    """Which pages to visit with which look: over all pages any two choices meet, of language, width and theme.
+
+    Every page is seen on a phone and in a wider window, and in two languages; of a page that every game has, each
+    game's is seen once.
     """
     visits: dict[Look, list[str]] = {look: [] for look in LOOKS}
-    kinds = {name.partition(": ")[2] if name.partition(": ")[0] in GAMES else name: 0 for name in pages}
-    numbers = {kind: number for number, kind in enumerate(kinds)}
+    numbers: dict[str, int] = {}
+    wider, phone = list(WIDTHS)[:2], list(WIDTHS)[2]
     for name in pages:
-        game, _, rest = name.partition(": ")
-        languages = [list(GAMES).index(game)] if game in GAMES else range(len(LANGUAGES))
-        number = numbers[rest if game in GAMES else name]
-        for at in languages:
-            turn = at + number
-            visits[Look(LANGUAGES[at], list(WIDTHS)[turn % 3], THEMES[turn % 2])].append(name)
+        number = numbers.setdefault(kind_of(name), len(numbers))
+        if kind_of(name) == name:
+            turns = [(number, phone), (number + 1, wider[number // 2 % 2])]
+        else:
+            at = list(GAMES).index(name.partition(": ")[0])
+            turns = [(number + at, list(WIDTHS)[at])]
+        for turn, width in turns:
+            visits[Look(LANGUAGES[turn % 3], width, THEMES[turn % 2])].append(name)
     return visits
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from babel.messages.catalog import Message
+from babel.messages.catalog import Catalog, Message
 from django.core import mail
 from django.core.management import CommandError, call_command
 from django.template import engines
@@ -31,7 +31,6 @@ from arena.pairing.model import Decision
 from arena.rules import OMNISCIENT, RulesetError, ruleset
 from tests.breadth import share
 from tests.webapp.languages import LANGUAGES, english_in, furnish, states_of
-from tests.webapp.looks import cut_off, sign_in
 from tests.webapp.zips import zipped
 from webapp.matches.drawing import commerce, mia, three_coins
 from webapp.matches.examples import example_replay
@@ -66,10 +65,15 @@ def test_every_text_is_translated() -> None:
     call_command("messages", "--check")
 
 
+@pytest.fixture(scope="module")
+def fresh() -> Catalog:
+    """The texts of the site. To collect them takes seconds."""
+    return messages.template()
+
+
 @pytest.fixture
-def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: Catalog) -> Path:
     """A copy of the catalogues, which the command takes for the real ones; the Ukrainian file of it."""
-    fresh = messages.template()
     shutil.copytree(messages.FOLDER, tmp_path / "webapp/locale")
     monkeypatch.setattr(messages, "template", lambda: fresh)
     monkeypatch.setattr(messages, "FOLDER", tmp_path / "webapp/locale")
@@ -411,25 +415,6 @@ def test_templates_count_too(language: str, told: str) -> None:
 
 
 # ---- a browser -----------------------------------------------------------------------------------
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_on_a_phone_nothing_is_wider_than_the_window(live_server: LiveServer, page: Page, language: str) -> None:
-    shown = furnish()
-    page.set_viewport_size({"width": 360, "height": 740})
-    page.set_extra_http_headers({"Accept-Language": language})
-    wide = []
-    for who, addresses in ((None, shown.public), (shown.author, shown.own), (shown.organiser, shown.desk)):
-        if who is not None:
-            sign_in(page.context, who, live_server.url)
-        for name, address in share([*addresses.items()], number=LANGUAGES.index(language), of=len(LANGUAGES)):
-            if name == "nowhere":
-                continue  # the browser calls its status an error
-            page.goto(live_server.url + address)
-            if found := cut_off(page):
-                wide.append((name, found))
-    assert not wide
 
 
 @pytest.mark.django_db(transaction=True)

@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import Browser
 from pytest_django.live_server_helper import LiveServer
 
+from arena.games import GAMES
 from tests.webapp.languages import Shown, furnish
-from tests.webapp.looks import LOOKS, barriers, cut_off, fully_crossed, pairwise, window
+from tests.webapp.looks import LOOKS, barriers, cut_off, fully_crossed, kind_of, pairwise, window
 from webapp.accounts.models import User
 
 
@@ -25,13 +26,16 @@ def of(shown: Shown, part: str) -> tuple[User | None, dict[str, str]]:
 
 
 def test_every_two_choices_meet() -> None:
-    pages = dict.fromkeys(("home", "status", "mia: match", "three_coins: match", "commerce: match", "write"), "")
+    pages = dict.fromkeys([f"{game}: match" for game in GAMES] + [f"page {number}" for number in range(15)], "")
     visits = [(look, name) for look, names in pairwise(pages).items() for name in names]
     for first, second in combinations(range(3), 2):
         assert {(look[first], look[second]) for look, _ in visits} == {(one[first], one[second]) for one in LOOKS}
-    for kind in ("home", "status", "match", "write"):
-        seen = [look for look, name in visits if name.endswith(kind)]
-        assert [len({look[choice] for look in seen}) for choice in range(3)] == [3, 3, 2]
+    for kind in ("match", "page 0", "page 7"):
+        seen = [look for look, name in visits if kind_of(name) == kind]
+        assert 360 in {look.width for look in seen}
+        assert [len({look[choice] for look in seen}) for choice in range(3)] == (
+            [3, 3, 2] if kind == "match" else [2] * 3
+        )
     assert sum(map(len, fully_crossed(pages).values())) == len(pages) * len(LOOKS)
 
 
@@ -53,9 +57,10 @@ def test_a_page_is_for_everybody(
             page.on("console", lambda one, said=said: said.append(one.text) if one.type == "error" else None)
             for name in names:
                 page.goto(live_server.url + pages[name])
-                # axe takes longer than all the rest, so it is asked once a page: over all pages that is every look, too
-                found = [] if name in asked and not every else barriers(page)
-                asked.add(name)
+                # axe takes longer than all the rest, so it is asked once a kind: over all of them that is every look
+                kind = kind_of(name)
+                found = [] if kind in asked and not every else barriers(page)
+                asked.add(kind)
                 if found := [*found, *cut_off(page), *said]:
                     wrong[f"{name} at {' '.join(map(str, look))}"] = found
                 said.clear()
