@@ -13,6 +13,7 @@ from arena.kit import Bot, load_bot
 from arena.rules import Drawn, Moved, Outcome, Ruleset, at_seat, heard, ruleset
 from arena.table import MatchInfo, Player
 from bots import house_bots
+from tests.breadth import crossed, often
 
 MAKERS = {name: load_bot(file, "mia") for name, file in house_bots("mia").items()}
 
@@ -91,17 +92,20 @@ def test_each_plays_every_preset(name: str, preset: str) -> None:
 @pytest.mark.parametrize("options", ODD, ids=str)
 def test_each_plays_odd_rules(name: str, options: Mapping[str, object]) -> None:
     rules = ruleset(GAME, None, options)
-    for seed in range(6):
+    for seed in range(often(2, everything=6)):
         play((name, "random", "honest", name), rules, seed)
 
 
-@pytest.mark.parametrize("preset", [preset.name for preset in PRESETS])
 @pytest.mark.parametrize(
-    ("better", "worse"),
-    [("calculator", "random"), ("honest", "random"), ("observer", "random"), ("observer", "honest")],
+    ("duel", "preset"),
+    crossed(
+        [("calculator", "random"), ("honest", "random"), ("observer", "random"), ("observer", "honest")],
+        [preset.name for preset in PRESETS],
+    ),
 )
-def test_the_thinking_one_wins(preset: str, better: str, worse: str) -> None:
+def test_the_thinking_one_wins(duel: tuple[str, str], preset: str) -> None:
     """Far more than the half of 60 matches; by chance 42 would be won once in a thousand times."""
+    better, worse = duel
     rules = ruleset(GAME, preset, {"end": "last_standing"})
     won = 0
     for seed in range(30):

@@ -96,8 +96,9 @@ class Arena:
 
 
 @contextlib.contextmanager
-def arena(data: Path, port: int, **environment: str) -> Iterator[Arena]:
-    with site(data, "--port", str(port), "--workers", "2", ARENA_LADDER_PAUSE_SERVING="0.2", **environment) as running:
+def arena(data: Path, port: int, workers: int = 2, **environment: str) -> Iterator[Arena]:
+    options = ("--port", str(port), "--workers", str(workers))
+    with site(data, *options, ARENA_LADDER_PAUSE_SERVING="0.2", **environment) as running:
         running.until("Bluff Arena is ready", 90)
         yield Arena(running, port)
 
