@@ -22,7 +22,7 @@ def told(shown: replay.Replay) -> replay.Replay:
 
 
 def pictures(shown: replay.Replay) -> tuple[Svg, ...]:
-    return (*shown.tables, *shown.signatures, shown.strip)
+    return tuple(one for one in (*shown.tables, *shown.signatures, shown.strip) if one)
 
 
 def with_move(record: Record, step: int, seat: int, text: str) -> Record:

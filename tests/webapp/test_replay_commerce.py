@@ -356,6 +356,11 @@ def test_the_small_picture_has_the_last_hands(preset: str) -> None:
     assert ("m-dot" in picture) == any(hand.winners for hand in ended)
 
 
+def test_before_a_hand_is_over_there_is_no_small_picture() -> None:
+    assert at(traded(), "public", 3).strip == ""
+    assert at(traded(), "public", 6).strip != ""
+
+
 @pytest.mark.parametrize("players", [2, 3, 4, 6, 10])
 def test_pictures_are_well_formed_whatever_is_played(players: int) -> None:
     options = {"hands": 3, "barter_side": "right" if players == 4 else "left", "discard": "bottom", "chips": 9}
@@ -364,7 +369,7 @@ def test_pictures_are_well_formed_whatever_is_played(players: int) -> None:
     for step in range(0, len(record.steps) + 1, max(5, len(record.steps) // often(5, everything=10))):
         check_pictures(record, step)
         check_pictures(evil, step)
-    assert len(pictures(at(record, "public", 1))) == 5
+    assert len(pictures(at(record, "public"))) >= 4
 
 
 @pytest.mark.parametrize("name", ["custom", "custom-faults", "preset", "preset-faults"])

@@ -377,7 +377,7 @@ def test_pictures_are_well_formed_whatever_is_played(players: int) -> None:
     for step in range(0, len(record.steps) + 1, max(4 * players - 5, len(record.steps) // often(6, everything=100))):
         check_pictures(record, step)
         check_pictures(evil, step)
-    assert len(pictures(at(record, "public", 1))) == 5
+    assert len(pictures(at(record, "public"))) >= 4
 
 
 @pytest.mark.parametrize("name", ["custom", "custom-faults", "preset", "preset-faults"])

@@ -117,7 +117,9 @@ def packed(rounds: Sequence[T], sizes: Sequence[int], least: float = 7.5) -> lis
     return found
 
 
-def strip(parts: Iterable[Svg], rounds: int, label: str) -> Svg:
-    """The small picture; its name says how many rounds there were, and ``label``."""
+def strip(parts: Sequence[Svg], rounds: int, label: str) -> Svg:
+    """The small picture; its name says how many rounds there were, and ``label``. Of nothing there is none."""
+    if not parts:
+        return Svg()
     counted = ngettext("%(n)d round", "%(n)d rounds", rounds) % {"n": rounds}
     return picture(STRIP_WIDTH, STRIP_HEIGHT, f"{counted}; {label}", parts, "signature strip")
