@@ -45,8 +45,7 @@ class Edited(Bot):
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
     """One site for all of them."""
-    data = tmp_path_factory.mktemp("site") / "data"
-    with arena(data, free_port(), workers=1, ARENA_CONFIRMED_AUTHORS="true") as running:
+    with arena(tmp_path_factory.mktemp("site") / "data", free_port(), ARENA_CONFIRMED_AUTHORS="true") as running:
         yield running
 
 
