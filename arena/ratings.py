@@ -275,7 +275,7 @@ class Ratings:
         """
         at, place = self._index(entities), _whole("place", places)
         Results.of(np.zeros_like(at), np.zeros_like(at), at, place)  # complains if this is no match
-        u = _surprise(at[:, None], place.astype(np.int8)[:, None], np.exp(self.nats))[:, 0]
+        u = surprise(at[:, None], place.astype(np.int8)[:, None], np.exp(self.nats))[:, 0]
         return ELO_PER_NAT * (self.covariance[np.ix_(at, at)] @ u)
 
     def _index(self, entities: ArrayLike) -> Ints:
@@ -356,6 +356,16 @@ def corrected(blocks: Floats) -> Floats:
     return enough / (enough - 2)
 
 
+def surprise(who: NDArray[np.integer[Any]], place: NDArray[np.int8], e: Floats) -> Floats:
+    """Score minus expectation of every seat, weighted: (n, m) for m tables of n seats; e = exp(x)."""
+    strength, total = e[who], np.zeros(who.shape)
+    for i, j in combinations(range(len(who)), 2):
+        surprise = np.sign(place[j] - place[i]) * 0.5 + 0.5 - strength[i] / (strength[i] + strength[j])
+        total[i] += surprise
+        total[j] -= surprise
+    return 3 / (len(who) + 1) * total
+
+
 def _information(points: dict[int, Ints], e: Floats) -> float:
     """The trace of the information of the matches alone, at e = exp(x)."""
     p = e[:, None] / (e[:, None] + e)
@@ -410,16 +420,6 @@ def _refuse_divided(scored: NDArray[np.bool_]) -> None:
             raise NoRating("without a prior nobody may be undefeated, winless or disconnected, nor any group be")
 
 
-def _surprise(who: NDArray[np.integer[Any]], place: NDArray[np.int8], e: Floats) -> Floats:
-    """Score minus expectation of every seat, weighted: (n, m) for m tables of n seats; e = exp(x)."""
-    strength, total = e[who], np.zeros(who.shape)
-    for i, j in combinations(range(len(who)), 2):
-        surprise = np.sign(place[j] - place[i]) * 0.5 + 0.5 - strength[i] / (strength[i] + strength[j])
-        total[i] += surprise
-        total[j] -= surprise
-    return 3 / (len(who) + 1) * total
-
-
 def _scatter(results: Results, e: Floats) -> tuple[Floats, Floats, tuple[float, float]]:
     """J = sum over blocks of g g', (E, E), g a block's part of the gradient at e = exp(x); (E,) the sum of g^4; and the
     sums of |g|^2 and |g|^4.
@@ -432,7 +432,7 @@ def _scatter(results: Results, e: Floats) -> tuple[Floats, Floats, tuple[float, 
         first, last = results.start[low], results.start[high]
         u = np.empty(last - first)
         for _, rows in results._tables(low, high):
-            u[rows - first] = _surprise(results.who[rows], results.place[rows], e)
+            u[rows - first] = surprise(results.who[rows], results.place[rows], e)
         rank = np.cumsum(np.diff(results.block[low:high], prepend=results.block[low]) != 0)
         block, who = np.repeat(rank, np.diff(results.start[low : high + 1])), results.who[first:last].astype(np.int64)
         key = block * count + who

@@ -16,6 +16,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm, spearmanr
 
 from arena import ratings
+from arena.influence import influences
 from arena.ratings import ELO_PER_NAT, BadRows, NoRating, RatingError, Ratings, Results, fit
 
 Rows = NDArray[np.int64]  # (R, 4): match, block, entity, place
@@ -443,6 +444,26 @@ def test_influence_is_what_a_match_moved() -> None:
         assert np.abs(moved).max() > 0.1
         assert shown == pytest.approx(moved, rel=0.15, abs=0.15)
     assert rated.influence([3, 5], [1, 1]) == pytest.approx(rated.influence([5, 3], [1, 1])[::-1])
+
+
+def test_all_matches_of_an_entity_at_once_are_each_of_them() -> None:
+    results = of(MIXED)
+    rated = fit(results, 4)
+    for entity in (int(results.entities[0]), 4):
+        found = influences(results, rated, entity)
+        own = [table for table in by_match(MIXED) if entity in table[:, 2]]
+        assert found.match.tolist() == sorted(int(table[0, 0]) for table in own)
+        moved = dict(zip(found.match.tolist(), found.elo.tolist(), strict=True))
+        for table in own:
+            each = rated.influence(table[:, 2], table[:, 3])
+            assert moved[int(table[0, 0])] == pytest.approx(each[table[:, 2] == entity][0])
+
+
+def test_the_anchor_has_moved_nothing_before_its_first_match() -> None:
+    results = duels((1, 2, ">"))
+    assert influences(results, fit(results, anchor=9), 9).match.size == 0
+    with pytest.raises(RatingError, match="entity 8 is not in this fit"):
+        influences(results, fit(results, anchor=9), 8)
 
 
 def test_influence_by_hand() -> None:

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import math
 import statistics
+import struct
 import threading
 from collections.abc import Callable
 from datetime import timedelta
 from random import Random
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from arena.influence import Influences
 from arena.ratings import QUANTILE_95
 from tests.webapp.making import classic, make_block, make_bot, make_house_bot, make_match, make_organiser, make_user
 from webapp.bots import services as bots
 from webapp.bots.models import Bot, Version
 from webapp.matches.models import Match, Ruleset
 from webapp.matches.organisers import NotAnOrganiser, restore_matches, void_matches
-from webapp.ratings import rows, selectors, services, thinning
+from webapp.matches.selectors import matches_of_bot
+from webapp.ratings import influence, rows, selectors, services, thinning
 from webapp.ratings.course import course
 from webapp.ratings.models import HeadToHead, Rating, Snapshot
 
@@ -437,6 +441,55 @@ def test_who_against_whom_is_kept_up(versions: list[Version], ruleset: Ruleset) 
     assert services.keep_up_meetings(ruleset=ruleset) == 2  # those who have played
     found.refresh_from_db()
     assert found.matches == 15
+
+
+def test_what_matches_moved_is_kept_with_it(versions: list[Version], ruleset: Ruleset) -> None:
+    one_by_one = [([0, 3], [1, 2]), ([1, 3], [2, 1]), ([1, 3], [1, 2]), ([0, 1, 3], [3, 1, 2]), ([1, 3], [2, 1])]
+    matches = play(versions, one_by_one * 2)
+    services.refit(ruleset=ruleset)
+    services.keep_up_meetings(ruleset=ruleset)
+    rated = services._kept[ruleset.pk].ratings
+    mine, anchor = versions[3], versions[0]
+    moved = {
+        match.pk: float(rated.influence([versions[i].pk for i in seats], places)[seats.index(3)])
+        for match, (seats, places) in zip(matches, one_by_one * 2, strict=True)
+    }
+    [head] = influence.heads_of(versions=[mine.pk])
+    rows = influence.moved_rows(bot=mine.bot_id, rows=matches_of_bot(bot=mine.bot).rows, heads=[head])
+    assert {row.row.match.pk: row.elo for row in rows} == pytest.approx(moved)
+    found = influence.best_and_worst(head)
+    assert found is not None
+    told = [one.elo for one in found.best], [one.elo for one in found.worst]
+    ordered = sorted(moved.values())
+    assert told == (pytest.approx(ordered[:-4:-1], abs=1e-3), pytest.approx(ordered[:3], abs=1e-3))
+    assert ordered[0] < 0 < ordered[-1]
+    assert found.best[0].title == "mirror beats honest"
+
+    worst = found.worst[0].match
+    void_matches(matches=[worst], by=make_organiser())
+    found = influence.best_and_worst(head)
+    assert found is not None
+    assert worst not in [one.match for one in found.worst]
+    rows = influence.moved_rows(bot=mine.bot_id, rows=matches_of_bot(bot=mine.bot).rows, heads=[head])
+    assert {row.row.match.pk for row in rows if row.elo is None} == {worst.pk}
+
+    [head] = influence.heads_of(versions=[anchor.pk])
+    assert influence.best_and_worst(head) is None  # it is 1000 by definition
+    assert all(
+        row.elo is None
+        for row in influence.moved_rows(bot=anchor.bot_id, rows=matches_of_bot(bot=anchor.bot).rows, heads=[head])
+    )
+
+
+def test_of_many_matches_the_newest_are_kept() -> None:
+    many = Influences(np.arange(1, 2 * influence.NEWEST), np.linspace(-9, 5, 2 * influence.NEWEST - 1))
+    kept = list(struct.iter_unpack("<qf", influence.pack(many)))
+    assert [match for match, _elo in kept] == list(range(influence.NEWEST, 2 * influence.NEWEST))
+    assert kept[-1][1] == 5
+    best_first = influence.extremes(many)
+    assert [match for match, _elo in best_first] == [999, 998, 997, 3, 2, 1]
+    few = influence.extremes(Influences(np.array([7, 8]), np.array([1.0, 2.0])))
+    assert few == [(8, 2.0), (7, 1.0)]
 
 
 def test_who_against_whom_takes_turns_when_time_is_short(versions: list[Version], ruleset: Ruleset) -> None:

@@ -12,6 +12,7 @@ from webapp.bots.languages import language_of
 from webapp.bots.models import Bot
 from webapp.matches import selectors as matches
 from webapp.pages.asking import before_of
+from webapp.ratings import influence
 from webapp.ratings import selectors as ratings
 from webapp.ratings.against import Better, better, meetings_of
 from webapp.ratings.course import course, two_courses
@@ -37,6 +38,9 @@ def bot(request: HttpRequest, game: str, name: str) -> HttpResponse:
     # the leaderboard that it has played most for
     board = max(active or rated, key=lambda one: one.matches, default=None)
     ruleset = board.snapshot.ruleset if board is not None else None
+    page = matches.matches_of_bot(bot=found, before=before_of(request))
+    played = {entry.version_id for row in page.rows for entry in row.entries if entry.bot_id == found.pk}
+    heads = influence.heads_of(versions=[*played, *([found.active_version_id] if found.active_version_id else [])])
     context: dict[str, object] = {
         "bot": found,
         "owner": ratings.owner_name(found),
@@ -47,7 +51,9 @@ def bot(request: HttpRequest, game: str, name: str) -> HttpResponse:
             (version, [one for one in rated if one.version_id == version.pk])
             for version in public_selectors.versions_of(bot=found)
         ],
-        "page": matches.matches_of_bot(bot=found, before=before_of(request)),
+        "page": page,
+        "rows": influence.moved_rows(bot=found.pk, rows=page.rows, heads=heads),
+        "newest": influence.NEWEST,
         "before": before,
         "language": language_of(found, found.active_version) if found.active_version is not None else "",
         "siblings": public_selectors.other_bots(bot=found),
@@ -58,7 +64,11 @@ def bot(request: HttpRequest, game: str, name: str) -> HttpResponse:
     if ruleset is not None and not before:
         context["course"] = course(bot=found, ruleset=ruleset)
         if found.active_version is not None:
-            context["meetings"] = meetings_of(version=found.active_version, ruleset=ruleset)
+            wanted = (found.active_version_id, ruleset.pk)
+            head = next((one for one in heads if (one.version_id, one.ruleset_id) == wanted), None)
+            if head is not None:
+                context["meetings"] = meetings_of(head)
+                context["moved"] = influence.best_and_worst(head)
             context["style"] = style_of(ruleset=ruleset, versions=[found.active_version])
     return render(request, "bots/bot.html", context)
 

@@ -50,11 +50,8 @@ class Meetings(NamedTuple):
         return self.nemesis is not None and self.chance <= SURPRISING
 
 
-def meetings_of(*, version: Version, ruleset: Ruleset) -> Meetings | None:
-    """How a version has fared against whom it has met most; None before that was computed. Two queries."""
-    found = HeadToHead.objects.filter(ruleset=ruleset, version=version).first()
-    if found is None:
-        return None
+def meetings_of(found: HeadToHead) -> Meetings:
+    """How a version has fared against whom it has met most, from what is kept of it. One query."""
     named = Version.objects.filter(pk__in=[row[0] for row in found.rows]).select_related("bot").defer("source")
     versions = {one.pk: one for one in named}
     rows = [Against(versions[row[0]], *row[1:]) for row in found.rows if row[0] in versions]
@@ -62,7 +59,7 @@ def meetings_of(*, version: Version, ruleset: Ruleset) -> Meetings | None:
     if found.nemesis is not None:
         who, _residual, chance = found.nemesis
         nemesis = next((row for row in rows if row.version.pk == who), None)
-    return Meetings(ruleset, tuple(rows[:SHOWN]), found.opponents - min(len(rows), SHOWN), nemesis, chance)
+    return Meetings(found.ruleset, tuple(rows[:SHOWN]), found.opponents - min(len(rows), SHOWN), nemesis, chance)
 
 
 class Better(NamedTuple):

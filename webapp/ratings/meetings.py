@@ -1,4 +1,4 @@
-"""Who against whom, computed from the rows of a fit and stored, a few versions at a time."""
+"""Who against whom, and what each match moved, computed from the rows of a fit and stored, a few versions at a time."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from collections.abc import Sequence
 import numpy as np
 from django.utils import timezone
 
+from arena.influence import Influences, influences
 from arena.ratings import Ratings, Results
 from arena.rivals import Rivals, rivals
 from webapp.matches.models import Ruleset
+from webapp.ratings.influence import extremes, pack
 from webapp.ratings.models import HeadToHead
 
 MOST_OPPONENTS = 30
 """Opponents that are stored of a version: those that it has met most, and its nemesis."""
+
+NOTHING = Influences(np.zeros(0, np.int64), np.zeros(0))
 
 
 def keep_up(ruleset: Ruleset, results: Results, ratings: Ratings, shown: Sequence[int], *, seconds: float = 1.0) -> int:
@@ -30,19 +34,21 @@ def keep_up(ruleset: Ruleset, results: Results, ratings: Ratings, shown: Sequenc
     changed.sort(key=lambda version: (version in last, last[version][1].timestamp() if version in last else version))
     rows = []
     for version in changed:
-        rows.append(_row(ruleset, rivals(results, ratings, version), played[version]))
+        # the anchor is where it is by definition: no match has moved it
+        moved = influences(results, ratings, version) if version != ratings.anchor else NOTHING
+        rows.append(_row(ruleset, rivals(results, ratings, version), moved, played[version]))
         if time.monotonic() > ends:
             break
     HeadToHead.objects.bulk_create(
         rows,
         update_conflicts=True,
         unique_fields=["ruleset", "version"],
-        update_fields=["matches", "opponents", "rows", "nemesis", "computed"],
+        update_fields=["matches", "opponents", "rows", "nemesis", "newest", "extremes", "computed"],
     )
     return len(rows)
 
 
-def _row(ruleset: Ruleset, found: Rivals, matches: int) -> HeadToHead:
+def _row(ruleset: Ruleset, found: Rivals, moved: Influences, matches: int) -> HeadToHead:
     nemesis = found.nemesis()
     most = np.argsort(-found.meetings, kind="stable")[:MOST_OPPONENTS].tolist()
     if nemesis is not None:
@@ -59,5 +65,7 @@ def _row(ruleset: Ruleset, found: Rivals, matches: int) -> HeadToHead:
             for at in most
         ],
         nemesis=None if nemesis is None else [nemesis.entity, nemesis.residual, nemesis.probability],
+        newest=pack(moved),
+        extremes=extremes(moved),
         computed=timezone.now(),
     )

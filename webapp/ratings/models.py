@@ -67,7 +67,8 @@ class Spread(models.Model):
 
 
 class HeadToHead(models.Model):
-    """Whom a version has met on a leaderboard, and how that went. Kept up by the scheduler, a few at a time."""
+    """Whom a version has met on a leaderboard, how that went, and which matches moved it. Kept up by the scheduler, a
+    few at a time."""
 
     ruleset = models.ForeignKey("matches.Ruleset", on_delete=models.CASCADE, related_name="head_to_heads")
     version = models.ForeignKey("bots.Version", on_delete=models.CASCADE, related_name="head_to_heads")
@@ -79,6 +80,10 @@ class HeadToHead(models.Model):
     """A list for each: version, meetings, score, low, high, expected, residual; see `arena.rivals.Rivals`."""
     nemesis = models.JSONField(null=True)
     """The version, the residual, and the probability that chance alone gives as much to somebody; None without one."""
+    newest = models.BinaryField(default=b"", editable=False)
+    """What its newest matches moved its rating: ids of 8 bytes and floats of 4, little-endian, ids ascending."""
+    extremes = models.JSONField(default=list)
+    """Of all of them those that moved it most, the best first: ids and Elo. See `webapp.ratings.influence`."""
     computed = models.DateTimeField()
 
     class Meta:

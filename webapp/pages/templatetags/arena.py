@@ -93,6 +93,12 @@ def signed(value: float, digits: int = 1) -> str:
 
 
 @register.filter
+def moved(elo: float) -> str:
+    """What a match moved, to two digits: of many matches each moves little."""
+    return signed(elo, 0 if abs(elo) >= 9.95 else 1 if abs(elo) >= 0.95 else 2)
+
+
+@register.filter
 def ago(moment: datetime | None) -> SafeString:
     """How long ago, in the largest unit, with the exact time one hover away."""
     if moment is None:
