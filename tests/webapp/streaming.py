@@ -19,6 +19,7 @@ import redis
 
 from arena.lifeline import leash
 from tests.services import free_port
+from webapp.live import channels
 from webapp.supervisor import redis_binary
 
 ROOT = Path(__file__).parents[2]
@@ -33,14 +34,17 @@ class Said(NamedTuple):
 
 
 @contextlib.contextmanager
-def streaming(redis_url: str, *, port: int | None = None, kill: bool = False, **environment: str) -> Iterator[str]:
-    """Runs the streaming process; yields its address, to which the name of a channel is added.
+def streaming(
+    redis_url: str, *, port: int | None = None, kill: bool = False, module: str = "webapp.live", **environment: str
+) -> Iterator[str]:
+    """Runs the streaming process, or what ``module`` makes of it; yields its address, to which the name of a channel is
+    added.
 
     Nothing that it could find a database by is in its environment. Its end is asked for, or comes by ``kill`` at once.
     """
     port = port or free_port()
     own = {"PATH": os.environ["PATH"], "CACHE_URL": redis_url, "ARENA_BASE_URL": "http://127.0.0.1:8000", **environment}
-    command = [sys.executable, "-m", "webapp.live", "--port", str(port)]
+    command = [sys.executable, "-m", module, "--port", str(port)]
     process = subprocess.Popen(leash(command), cwd=ROOT, env=own)
     try:
         root = f"http://127.0.0.1:{port}/live/"
@@ -79,6 +83,13 @@ def redis_at(folder: Path) -> Iterator[str]:
         process.wait(20)
 
 
+def said_in(url: str, channel: str) -> list[tuple[str, bytes]]:
+    """All that is kept of a channel, as Redis has it."""
+    assert channels.flush(10)
+    with redis.Redis.from_url(url) as client:
+        return [(row[b"kind"].decode(), row[b"data"]) for _, row in client.xrange(channels.key(channel))]
+
+
 class Listener:
     """One spectator: hears a channel in a thread of its own."""
 
@@ -97,7 +108,7 @@ class Listener:
         while line := self._file.readline().decode().strip():
             field, _, value = line.partition(": ")
             self.headers[field.lower()] = value
-        self.bytes = b"" if self.status == 200 else self._file.read()
+        self._bytes = bytearray(b"" if self.status == 200 else self._file.read())
         self._heard: queue.Queue[Said | None] = queue.Queue()
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
@@ -106,7 +117,7 @@ class Listener:
         fields: dict[str, list[str]] = {}
         with contextlib.suppress(OSError):
             while raw := self._file.readline():
-                self.bytes += raw
+                self._bytes += raw
                 line = raw.decode().rstrip("\n")
                 if line and not line.startswith(":"):
                     name, _, value = line.partition(": ")
@@ -116,6 +127,11 @@ class Listener:
                     self._heard.put(Said(fields.get("id", [""])[-1], fields["event"][-1], data))
                     fields = {}
         self._heard.put(None)
+
+    @property
+    def bytes(self) -> bytes:
+        """All that has come so far."""
+        return bytes(self._bytes)
 
     def next(self, seconds: float = 20) -> Said:
         """The next message. Fails when none comes, or the line ends before."""

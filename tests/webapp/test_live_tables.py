@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import redis
 
 from arena import chance
 from arena.clock import FakeClock
@@ -24,7 +23,7 @@ from arena.table import Player, Question
 from arena.verify import fold
 from arena.verify import frames as seen_by
 from tests.webapp.playing import hosted, record_of, series_of
-from tests.webapp.streaming import Listener, streaming
+from tests.webapp.streaming import Listener, said_in, streaming
 from webapp.live import channels, frames
 from webapp.live.table import Teller
 from webapp.matches.models import Series
@@ -49,25 +48,22 @@ def seats(game: AnyGame, count: int) -> list[ScriptedSeat]:
 
 
 def played(
-    name: str, watch: Callable[[Any, tuple[Event, ...]], None] | None = None, *, seed: bytes = b"seed"
+    name: str,
+    watch: Callable[[Any, tuple[Event, ...]], None] | None = None,
+    *,
+    seed: bytes = b"seed",
+    playing: Sequence[ScriptedSeat] = (),
 ) -> Record:
     """A match of three."""
     game = find_game(name)
     players = tuple(Player(bot, f"sha256:{seat:064x}") for seat, bot in enumerate(BOTS))
     terms = Terms("m-1", ruleset(game, game.presets[0].name), players, None)
     luck = Luck(chance.digest(seed), tuple(bytes([seat]) for seat in range(len(BOTS))))
-    return asyncio.run(play(game, terms, seats(game, len(BOTS)), luck, clock=FakeClock(), watch=watch))
+    return asyncio.run(play(game, terms, playing or seats(game, len(BOTS)), luck, clock=FakeClock(), watch=watch))
 
 
 def teller(series: int, game: str, bots: Sequence[str] = BOTS) -> Teller:
     return Teller(series, game=find_game(game), match="m-1", number=1, planned=2, bots=bots)
-
-
-def said_in(url: str, channel: str) -> list[tuple[str, bytes]]:
-    """All that is kept of a channel, as Redis has it."""
-    assert channels.flush(10)
-    with redis.Redis.from_url(url) as client:
-        return [(row[b"kind"].decode(), row[b"data"]) for _, row in client.xrange(channels.key(channel))]
 
 
 # ---- frames ---------------------------------------------------------------------------------------
@@ -148,10 +144,8 @@ def test_cards_in_the_hands_are_in_no_byte_that_a_spectator_is_sent(
         raw = b"".join(data for _, data in said_in(live_redis, "series-7")).decode()
         for card in hidden - open_:
             assert f'"{card}"' not in raw
-        with redis.Redis.from_url(live_redis) as client:
-            [(last, _)] = client.xrevrange(channels.key("series-7"), count=1)
-        while spectator.until("table").id != last.decode():
-            pass  # pictures that came before all of it was told
+        channels.publish("series-7", "changed")
+        spectator.until("changed")  # the last picture came before it
         spectator.close()
         sent = html.unescape(spectator.bytes.decode())
         assert "to trade" in sent or "buys a card" in sent
@@ -159,24 +153,65 @@ def test_cards_in_the_hands_are_in_no_byte_that_a_spectator_is_sent(
         assert "spades" not in sent
 
 
-def test_a_match_on_other_luck_looks_the_same_until_something_is_shown(live_redis: str) -> None:
-    """Other hidden cards: not a byte differs of the match, its deal and its first question. Later the moves differ."""
-    told: list[list[bytes]] = []
-    for seed in (b"one", b"two"):
-        sender = teller(7, "commerce")
-        ended = False
+OPENED = {"Scored", "HandEnded", "FistsOpened", "Turned", "RoundEnded"}
+"""Events with which everybody sees what was hidden."""
 
-        def watch(state: Any, events: tuple[Event, ...], sender: Teller = sender) -> None:
-            nonlocal ended
-            ended = ended or any(type(event).__name__ in ("Scored", "HandEnded") for event in events)
-            if not ended:
-                sender.watch(state, events)
+IN_THE_HAND = {"hide", "buy", "offer", "give"}
+"""Moves of which the others see that they were made, and not with what."""
 
-        played("commerce", watch, seed=seed)
-        told.append([data for _, data in said_in(live_redis, "series-7")])
-    shorter = min(map(len, told))
-    assert shorter > 3
-    assert told[0][:3] == told[1][:3]
+
+def told_until_shown(name: str, luck: bytes, course: int, hands: int) -> list[tuple[str, bytes]]:
+    """All that spectators of a match are told before anything hidden is shown.
+
+    What the table sees of the moves follows from ``course``, whatever the luck; ``hands`` says what is done in secret.
+    """
+    game = find_game(name)
+
+    def acting(seat: int) -> Callable[[Question], Any]:
+        open_, secret = random.Random(f"{course} {seat}"), random.Random(f"{hands} {seat}")
+
+        async def act(question: Question) -> Any:
+            kinds = sorted({game.write(move).split()[0] for move in question.view.legal})
+            kind = open_.choice([kinds[0], kinds[0], *kinds])
+            rest = [move for move in question.view.legal if game.write(move).split()[0] == kind]
+            if kind in IN_THE_HAND:
+                return secret.choice(rest)
+            return rest[min(open_.randrange(len(rest)) for _ in range(3))]  # rather a small one: more happens then
+
+        return act
+
+    sender, shown = teller(7, name), False
+
+    def watch(state: Any, events: tuple[Event, ...]) -> None:
+        nonlocal shown
+        shown = shown or any(type(event).__name__ in OPENED for event in events)
+        if not shown:
+            sender.watch(state, events)
+
+    playing = [ScriptedSeat(game, [acting(seat)] * 5000) for seat in range(len(BOTS))]
+    played(name, watch, seed=luck, playing=playing)
+    return said_in(channels.redis_url(), "series-7")
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.usefixtures("live_redis")
+def test_a_match_on_other_luck_looks_the_same_until_something_is_shown(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other cards, dice and fists: not a byte differs of all that a spectator is told."""
+    draw = chance.draw
+
+    def with_the_same_lot(key: bytes, label: str, sizes: Sequence[int]) -> tuple[int, ...]:
+        return draw(bytes(32) if label.startswith("start/") else key, label, sizes)  # everybody sees who begins
+
+    monkeypatch.setattr(chance, "draw", with_the_same_lot)
+    compared = []
+    for course in range(12):
+        twins = [told_until_shown(name, b"%d" % luck, course, hands=luck) for luck in range(3)]
+        longest = max(twins, key=len)
+        assert all(twin == longest[: len(twin)] for twin in twins)
+        compared.append(sorted(map(len, twins))[-2])
+    assert max(compared) >= 7
 
 
 def test_a_message_that_cannot_be_read_stops_no_other_channel(live_redis: str, listen: Callable[..., Listener]) -> None:
