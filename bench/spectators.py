@@ -8,12 +8,13 @@ long it takes until a picture has arrived that shows the step. A picture may sho
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 import time
 from pathlib import Path
 
 import click
-from django.conf import settings
+import django
 
 PACE_SECONDS = 0.1
 RECORD = Path(__file__).parents[1] / "tests/data/records/commerce-preset.json"
@@ -28,7 +29,8 @@ def main(spectators: int, steps: int) -> None:
     from tests.webapp.streaming import redis_at, streaming
 
     with tempfile.TemporaryDirectory(prefix="arena-") as folder, redis_at(Path(folder)) as url:
-        settings.configure(ARENA_LIVE_REDIS=url)
+        os.environ |= {"CACHE_URL": url, "DJANGO_SETTINGS_MODULE": "webapp.live.settings"}
+        django.setup()
         port = free_port()
         limits = {"ARENA_LIVE_ADDRESS_CONNECTIONS": "0", "ARENA_LIVE_CONNECTIONS": "0"}
         with streaming(url, port=port, **limits):
@@ -40,18 +42,28 @@ async def _measure(port: int, spectators: int, steps: int) -> None:
     from arena.games import find_game
     from arena.verify import fold
     from webapp.live import channels
+    from webapp.live.board import _Match, draw
+    from webapp.live.frames import public_frame
     from webapp.live.table import Teller
 
     record = records.read(RECORD.read_bytes())
     told = [(folded.state, folded.events) for folded in fold(record)][:steps]
     bots = [line.bot for line in record.players]
-    teller = Teller(1, game=find_game("commerce"), match="m-1", number=1, planned=2, bots=bots)
+    game = find_game("commerce")
+    teller = Teller(1, game=game, match="m-1", number=1, planned=2, bots=bots)
+    match = _Match("m-1", "commerce", 1, 2, tuple(bots))
+    seen = [public_frame(game, state, events) for state, events in told]
+    shows = {
+        draw(match, seen[: step + 1], "", language).rstrip(b"\n"): step
+        for step in range(len(told))
+        for language in ("en", "uk")
+    }
     process = _listening(port)
     memory, _ = _used(process)
     names = [f"series-1?language={'en' if n % 2 else 'uk'}" for n in range(spectators)]
     names += ["tournament-cup"] * (spectators // 4)
-    heard: list[list[tuple[float, float]]] = [[] for _ in names]
-    watching = [asyncio.create_task(_watch(port, name, to)) for name, to in zip(names, heard, strict=True)]
+    heard: list[list[tuple[float, int]]] = [[] for _ in names]
+    watching = [asyncio.create_task(_watch(port, name, shows, to)) for name, to in zip(names, heard, strict=True)]
     await asyncio.sleep(2)
     _, cpu = _used(process)
     began = time.time()
@@ -65,9 +77,9 @@ async def _measure(port: int, spectators: int, steps: int) -> None:
     await asyncio.sleep(2)
     grown, used = _used(process)
     late = sorted(
-        next((at for at, newest in mine if newest >= moment), float("inf")) - moment
+        next((at for at, newest in mine if newest >= step), float("inf")) - moment
         for mine in heard[:spectators]
-        for moment in said
+        for step, moment in enumerate(said)
     )
     for task in watching:
         task.cancel()
@@ -78,18 +90,18 @@ async def _measure(port: int, spectators: int, steps: int) -> None:
     print(f"processor {used - cpu:.1f} s")
 
 
-async def _watch(port: int, name: str, heard: list[tuple[float, float]]) -> None:
-    """Write down when a message arrives, and its number: when Redis took the newest step that it shows."""
+async def _watch(port: int, name: str, shows: dict[bytes, int], heard: list[tuple[float, int]]) -> None:
+    """Write down when a message arrives, and the step that its picture shows; -1 where it is no picture."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 22)
     writer.write(f"GET /live/{name} HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n".encode())
-    number = ""
+    data: list[bytes] = []
     try:
         while line := await reader.readline():
-            if line.startswith(b"id: "):
-                number = line[4:].decode().strip()
-            elif line == b"\n" and number:
-                heard.append((time.time(), (int(number.partition("-")[0]) + 1) / 1000))
-                number = ""
+            if line.startswith(b"data:"):
+                data.append(line[6:].rstrip(b"\n"))
+            elif line == b"\n" and data:
+                heard.append((time.time(), shows.get(b"\n".join(data).rstrip(b"\n"), -1)))
+                data = []
     finally:
         writer.close()
 

@@ -25,6 +25,7 @@ from arena.verify import frames as seen_by
 from tests.webapp.playing import hosted, record_of, series_of
 from tests.webapp.streaming import Listener, said_in, streaming
 from webapp.live import channels, frames
+from webapp.live.app import BEAT_SECONDS, until_the_beat
 from webapp.live.table import Teller
 from webapp.matches.models import Series
 from webapp.matches.runner import run_series
@@ -115,6 +116,8 @@ def test_what_is_told_of_a_match_is_what_the_public_saw_and_nothing_else(
         assert "anna (2)" in last.data
         late = listen(f"{root}series-7?language=uk").until("table")
         assert late.id == last.id
+        # numbers of Redis are moments, and tell how long somebody thought
+        assert {int(said.id.partition("-")[0]) % 1000 for said in (last, late)} == {0}
         assert late.data != last.data
 
 
@@ -212,6 +215,33 @@ def test_a_match_on_other_luck_looks_the_same_until_something_is_shown(
         assert all(twin == longest[: len(twin)] for twin in twins)
         compared.append(sorted(map(len, twins))[-2])
     assert max(compared) >= 7
+
+
+def test_whoever_follows_a_match_comes_back_to_where_he_was(live_redis: str, listen: Callable[..., Listener]) -> None:
+    """Though the number that he was told is a coarse one, he misses nothing."""
+    record = played("commerce")
+    steps = [(folded.state, folded.events) for folded in fold(record)]
+    told = teller(7, "commerce")
+    with streaming(live_redis) as root:
+        told.watch(*steps[0])
+        first = listen(f"{root}series-7?language=en")
+        seen = first.until("table")
+        first.close()
+        told.watch(*steps[1])
+        told.watch(*steps[2])
+        assert channels.flush(5)
+        again = listen(f"{root}series-7?language=en", after=seen.id).until("table")
+        assert again.data != seen.data
+        late = listen(f"{root}series-7?language=en").until("table")
+        assert late.data == again.data
+
+
+def test_what_is_public_is_told_on_a_beat() -> None:
+    for now in (0.0, 1.5e9 + 0.07, 1.5e9 + 0.299, 1.7e9 + 123.4):
+        wait = until_the_beat(now)
+        assert 0 < wait <= BEAT_SECONDS
+        after = (now + wait) % BEAT_SECONDS
+        assert min(after, BEAT_SECONDS - after) == pytest.approx(0, abs=1e-5)
 
 
 def test_a_message_that_cannot_be_read_stops_no_other_channel(live_redis: str, listen: Callable[..., Listener]) -> None:

@@ -161,7 +161,7 @@ def test_each_kind_of_mark_has_a_shape_and_a_word_of_its_own() -> None:
 
 def test_others_learn_how_long_somebody_thought_when_the_match_is_over() -> None:
     record = given("three_coins-preset-faults")
-    steps, last = record.steps, len(record.steps)
+    steps, last, names = record.steps, len(record.steps), [line.bot for line in record.players]
     timed = {(one.step, one.seat) for one in clocks.spent(steps, OMNISCIENT, last, ahead=True) if one.ms is not None}
     assert {seat for _step, seat in timed} > {0}
     assert any(one.ms is None for one in clocks.spent(steps, PUBLIC, last, ahead=False))
@@ -172,6 +172,11 @@ def test_others_learn_how_long_somebody_thought_when_the_match_is_over() -> None
     for viewer in (PUBLIC, at_seat(0)):
         told = clocks.spent(steps, viewer, last, ahead=False)
         assert {(one.step, one.seat) for one in told if one.ms is not None} == timed
+    for key, own in (("public", ""), ("0", names[0])):
+        for at_step in range(last):
+            lines = [line for part in at(record, key, at_step).story for line in part.lines if line.time]
+            assert all(own and (own in line.text or line.text.startswith("The fists")) for line in lines)
+        assert any(line.time for part in at(given("three_coins-preset"), key).story for line in part.lines)
     faults = [step for step, one in enumerate(steps, 1) if isinstance(one, FaultStep)]
     assert str(at(record, "everything").clocks[0]).count("c-fault") == len(faults)
 

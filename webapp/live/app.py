@@ -11,6 +11,7 @@ import contextlib
 import json
 import logging
 import multiprocessing
+import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -41,8 +42,9 @@ HEARTBEAT_SECONDS = 15.0
 STALLED_SECONDS = 20.0
 """Who takes nothing for so long is cut off, and may come back to where it was."""
 
-PACE_SECONDS = 0.3
-"""The least time between two messages to one spectator, of which he sees only the last."""
+BEAT_SECONDS = 0.3
+"""What is public is told at whole multiples of this, by the wall's clock: of what happens within a beat a spectator
+sees the last, and from when he is told it he can tell no more closely how long somebody thought."""
 
 ROOT = "/live/"
 LANGUAGES = dict(settings.LANGUAGES)
@@ -169,12 +171,12 @@ class App:
             await _say(send, b"event: gap\ndata:\n\n")
         place = place or START
         while True:
+            if is_public(channel.name):
+                await asyncio.sleep(until_the_beat(time.time()))
             news = channel.news()
             for entry in await channel.after(place, language):
-                await _say(send, event_text(entry))
+                await _say(send, event_text(entry._replace(id=channel.told_as(entry.id))))
                 place = max(place, entry.id)
-            if is_public(channel.name):
-                await asyncio.sleep(PACE_SECONDS)
             try:
                 await asyncio.wait_for(news.wait(), HEARTBEAT_SECONDS)
             except TimeoutError:
@@ -185,6 +187,11 @@ class App:
 
 def _channel(name: str) -> Channel:
     return Board(name) if name.startswith("series-") else Log(name)
+
+
+def until_the_beat(now: float) -> float:
+    """How many seconds it is until public channels are told what has happened."""
+    return BEAT_SECONDS - now % BEAT_SECONDS
 
 
 def event_text(entry: Entry) -> bytes:

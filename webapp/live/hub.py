@@ -73,6 +73,10 @@ class Channel:
         """Is set when something has been said after this call."""
         return self._news
 
+    def told_as(self, number: Id) -> Id:
+        """The number by which a spectator is told a message, and with which he comes back."""
+        return number
+
     def keep(self, entry: Entry) -> None:
         """Take in one message."""
         raise NotImplementedError

@@ -49,15 +49,19 @@ def spent(steps: Sequence[Step], viewer: Viewer, at: int, *, ahead: bool) -> lis
     public none; that a seat was at fault everybody saw.
     """
     last = len(steps)
-    everybody = viewer == OMNISCIENT or at == last
     found = []
     for step, one in enumerate(steps[: last if ahead else at], 1):
         if isinstance(one, FaultStep):
             found.append(Spent(step, one.seat, None))
         elif isinstance(one, MovesStep):
             times = sorted((one.ms or {}).items())
-            found += [Spent(step, seat, ms) for seat, ms in times if everybody or seat == viewer.seat]
+            found += [Spent(step, seat, ms) for seat, ms in times if is_known(seat, viewer, over=at == last)]
     return found
+
+
+def is_known(seat: int, viewer: Viewer, *, over: bool) -> bool:
+    """Whether ``viewer`` may know how long this seat thought."""
+    return over or viewer == OMNISCIENT or seat == viewer.seat
 
 
 class Scale(NamedTuple):

@@ -485,7 +485,7 @@ def _line(
         tuple(_sentence(note, names) for note in (*likely, *notes, *_changed(noted, steps, names, viewer))),
         mark,
         mark_words if mark == "fault" else exact or mark_words,
-        _time(course, frames, viewer),
+        _time(course, frames, viewer, over=at == len(seen) - 1),
         mark == "fault",
         at in steps,
     )
@@ -527,17 +527,15 @@ def _sentence(text: str, names: Sequence[str]) -> str:
     return text if text.startswith(tuple(names)) else text[:1].upper() + text[1:]
 
 
-def _time(course: Course, frames: Sequence[Frame], viewer: Viewer) -> str:
-    """The thinking time of joined steps, in milliseconds. Of a simultaneous one, a seat sees its own."""
+def _time(course: Course, frames: Sequence[Frame], viewer: Viewer, *, over: bool) -> str:
+    """The thinking time of joined steps, in milliseconds, as far as the viewer may know it by then."""
     spent: dict[int, float] = {}
     for frame in frames:
         step = _step(course, frame)
         if isinstance(step, MovesStep):
-            times = dict(step.ms or {})
-            if len(times) > 1 and viewer != OMNISCIENT:
-                times = {seat: ms for seat, ms in times.items() if seat == viewer.seat}
-            for seat, ms in times.items():
-                spent[seat] = spent.get(seat, 0.0) + ms
+            for seat, ms in (step.ms or {}).items():
+                if clocks.is_known(seat, viewer, over=over):
+                    spent[seat] = spent.get(seat, 0.0) + ms
     if not spent:
         return ""
     low, high = min(spent.values()), max(spent.values())
