@@ -13,6 +13,7 @@ from django.utils import timezone
 from arena.compare import sample
 from tests.webapp.making import make_user
 from tests.webapp.playing import PLAIN, house, rules
+from tests.webapp.streaming import said_in
 from webapp.accounts.models import User
 from webapp.bots.models import Bot, Version
 from webapp.bots.services import BotError, NotAllowed
@@ -20,6 +21,7 @@ from webapp.celery import Priority
 from webapp.comparing import services
 from webapp.comparing.models import Comparison
 from webapp.comparing.picture import draw
+from webapp.live.news import own_channel
 from webapp.matches import feed, hosting, selectors, tasks
 from webapp.matches import services as matches
 from webapp.matches.models import Match, Ruleset, Series
@@ -284,6 +286,23 @@ def test_the_pages_are_its_authors(bot: Bot) -> None:
     Bot.objects.update(owner=User.objects.get(username="eve"))
     assert eve.get(page).status_code == 404
     assert "about to meet" not in eve.get(everything).content.decode()
+
+
+def test_its_page_is_told_on_a_channel_that_nobody_can_guess(bot: Bot, live_redis: str, settings: Any) -> None:
+    settings.ARENA_LIVE_URL = "/live/"
+    house("random")
+    comparison = started(bot)
+    public = said_in(live_redis, "home")
+    series = play(comparison)
+    assert said_in(live_redis, own_channel("comparison", comparison.pk)) == []
+    services.tick()
+    own = own_channel("comparison", comparison.pk)
+    assert set(said_in(live_redis, own)) == {("changed", b"")}
+    assert set(said_in(live_redis, own_channel("series", series.pk))) == {("changed", b"")}
+    assert said_in(live_redis, f"series-{series.pk}") == []
+    assert said_in(live_redis, "home") == public
+    page = signed_in(bot.owner).get(f"/my/bots/{bot.pk}/comparisons/{comparison.pk}/").content.decode()
+    assert f'data-live="/live/{own}"' in page
 
 
 def test_a_foreign_version_cannot_be_slipped_in(bot: Bot) -> None:

@@ -14,6 +14,7 @@ import pytest
 from tests.services import free_port
 from tests.webapp.streaming import Listener, redis_at, streaming
 from webapp.live import channels
+from webapp.live.news import own_channel
 
 Listen = Callable[..., Listener]
 
@@ -49,6 +50,15 @@ def test_unknown_names_are_all_answered_alike(root: str, listen: Listen) -> None
         listener = listen(root + name)
         answers.add((listener.status, listener.bytes))
     assert answers == {(404, b"Nothing is live here.")}
+
+
+def test_ones_own_channel_is_there_before_anything_was_said(root: str, listen: Listen) -> None:
+    listener = listen(root + own_channel("series", 7))
+    assert listener.status == 200
+    channels.publish(own_channel("series", 8), "changed")
+    channels.publish(own_channel("series", 7), "changed")
+    assert listener.next()[1:] == ("changed", "")
+    assert listener.so_far() == []
 
 
 def test_of_many_changes_a_late_comer_hears_of_the_last(root: str, listen: Listen) -> None:

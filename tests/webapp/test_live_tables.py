@@ -26,6 +26,7 @@ from tests.webapp.playing import hosted, record_of, series_of
 from tests.webapp.streaming import Listener, said_in, streaming
 from webapp.live import channels, frames
 from webapp.live.app import BEAT_SECONDS, until_the_beat
+from webapp.live.news import own_channel
 from webapp.live.table import Teller
 from webapp.matches.models import Series
 from webapp.matches.runner import run_series
@@ -282,6 +283,9 @@ def test_a_worker_tells_how_its_matches_go_but_not_those_of_a_validation(live_re
     assert ("changed", b"") in kept
     assert b"ms" not in b"".join(data for kind, data in kept if kind == "frame")
     assert said_in(live_redis, f"series-{private.pk}") == []
+    assert set(said_in(live_redis, own_channel("series", private.pk))) == {("changed", b"")}
+    others = {own_channel("series", 1 + private.pk), own_channel("comparison", private.pk)}
+    assert own_channel("series", private.pk) not in others
     assert ("changed", b"") in said_in(live_redis, "home")
 
 

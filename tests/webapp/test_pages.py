@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Callable
 from datetime import timedelta
 from itertools import chain
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -18,6 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
+import webapp
 from arena.games import GAMES
 from tests.webapp.factories import make_bot, make_match, make_ratings, make_ruleset, make_series, make_user
 from webapp.bots.models import Bot
@@ -236,6 +238,13 @@ def test_commerce_is_on_every_page(client: Client, preset: str) -> None:
     assert re.search(r"takes \d+ with (a (poen|terz|tricon) of|\d+ points?)", page)
     assert "the pot grows from circle to circle" in text_of(client, f"/matches/?ruleset=commerce/{preset}")
     assert f"calculator leads Commerce {preset} by 200" in text_of(client, f"/leaderboards/commerce/{preset}/")
+
+
+def test_no_page_asks_again_and_again() -> None:
+    """Whatever moves is told; `live.js` alone looks now and then, where nothing streams."""
+    templates = [*Path(webapp.__file__).parent.rglob("*.html")]
+    assert len(templates) > 100
+    assert [path.name for path in templates if re.search(r'hx-trigger="[^"]*every', path.read_text())] == []
 
 
 def test_status_shows_a_ladder_that_stands_still(client: Client, bots: list[Bot]) -> None:

@@ -30,6 +30,7 @@ from webapp.bots import services, uploads, versions
 from webapp.bots.models import Bot, Upload, Version
 from webapp.bots.services import NotAllowed, Refused
 from webapp.celery import Priority
+from webapp.live.news import own_channel
 from webapp.matches import hosting, retention, verdicts
 from webapp.matches.models import EntryLog, Match, Series, Worker
 from webapp.matches.rulesets import ensure_rulesets
@@ -346,6 +347,18 @@ def test_what_is_wrong_is_said_beside_what_was_typed(ada: User) -> None:
     assert "Write a bot into the editor" in empty.content.decode()
     assert client.get("/my/bots/submit/?game=chess").status_code == 404
     assert not Bot.objects.filter(owner=ada).exists()
+
+
+def test_while_it_is_validated_its_pages_are_told_by_a_name_that_nobody_can_guess(ada: User, settings: Any) -> None:
+    settings.ARENA_LIVE_URL = "/live/"
+    version = submitted(ada)
+    assert version.validation_id is not None
+    told = f'data-live="/live/{own_channel("series", version.validation_id)}"'
+    page = f"/my/bots/{version.bot_id}/versions/1/"
+    for address in (page, f"/series/{version.validation_id}/"):
+        assert told in signed_in(ada).get(address).content.decode()
+    passed(version)
+    assert "data-live" not in signed_in(ada).get(page).content.decode()
 
 
 def test_nobody_else_learns_whether_there_is_anything(ada: User, bob: User) -> None:

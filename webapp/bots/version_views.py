@@ -21,6 +21,7 @@ from webapp.bots import comparing, runtime, selectors, services, uploads, versio
 from webapp.bots.forms import NewSubmissionForm, SubmissionForm
 from webapp.bots.models import Bot, Version
 from webapp.bots.views import of_author, person
+from webapp.live.news import channel_of_series
 from webapp.ratings import selectors as ratings
 
 # ---- handing in ----------------------------------------------------------------------------------
@@ -127,6 +128,8 @@ def version(request: HttpRequest, version: Version) -> HttpResponse:
         "ratings": [one for one in ratings.ratings_of(bot=bot) if one.version_id == version.pk],
         "active": bot.active_version_id == version.pk,
     }
+    if version.state == Version.State.VALIDATING and version.validation_id is not None:
+        context["channel"] = channel_of_series(version.validation_id, private=True)
     part = request.headers.get("HX-Request") == "true"
     return render(request, "bots/_version.html" if part else "bots/version.html", context)
 

@@ -23,6 +23,7 @@ from webapp.bots.services import Refused
 from webapp.bots.versions import check_author
 from webapp.comparing.models import Comparison
 from webapp.limits import Limit, TooOften, spend
+from webapp.live.news import changed, own_channel
 from webapp.matches import services as matches
 from webapp.matches.models import Block, Match, Ruleset, Series
 
@@ -165,7 +166,10 @@ def _next_series(found: Comparison) -> None:
 
 def _count(found: Comparison, series: Series) -> bool:
     """Count the blocks of the present series that are over; True when the comparison has ended with one of them."""
-    for block in _blocks(series, found.counted):
+    blocks = _blocks(series, found.counted)
+    if blocks:
+        changed(own_channel("comparison", found.pk))
+    for block in blocks:
         played = [_places(found, match) for match in block]
         sample = found.sample.add(block_score([(places, 0, 1) for places in played]))
         found.blocks, found.total, found.squares = sample
@@ -217,5 +221,6 @@ def thinned(path: Sequence[list[float]]) -> list[list[float]]:
 def _end(found: Comparison, state: Comparison.State, note: str = "") -> None:
     found.state, found.note, found.finished = state, note[:300], timezone.now()
     found.save()
+    changed(own_channel("comparison", found.pk))
     if found.series_id is not None:
         matches.withdraw(series_id=found.series_id, note="The comparison is over.")

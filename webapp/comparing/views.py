@@ -18,6 +18,7 @@ from webapp.comparing import selectors, services
 from webapp.comparing.forms import StartForm
 from webapp.comparing.models import Comparison
 from webapp.comparing.picture import draw
+from webapp.live.news import own_channel
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -80,6 +81,7 @@ def comparison(request: HttpRequest, bot: Bot, number: int) -> HttpResponse:
     context = {
         "bot": bot,
         "comparison": found,
+        "channel": own_channel("comparison", found.pk),
         "running": found.state == Comparison.State.RUNNING,
         "llr": sample.llr(question) if found.blocks else 0.0,
         "question": question,

@@ -10,10 +10,12 @@ For who has something to tell, anywhere in the site::
 Redis loses only liveness. Messages that do not get through while it is away are sent when it is back, the newest
 `QUEUED` of them.
 
-A channel is named in one of two ways:
+A channel is named in one of three ways:
 
 * **public**: ``home``, ``series-<pk>``, ``tournament-<slug>``, ``leaderboard-<key>``. Anybody may read what is said
   there, so only what everybody may know is said there.
+* **one's own**: ``own-<digest>``, from `webapp.live.news.own_channel`: a name that only the site can reckon, for pages
+  that one author alone may see. It is there whether something was said or not, and only ``changed`` is said there.
 * **a capability**: ``seat-<token>``, made by `seat_channel`. Who knows the name may read it. A name that was never
   published to (or whose last message is older than its ``keep_seconds``) is answered with 404, like one that is no
   name at all: so publish something, be it an empty ``open``, before the name is handed out.
@@ -56,6 +58,7 @@ TIMEOUT_SECONDS = 2.0
 BATCH = 200
 
 _PUBLIC = re.compile(r"home|series-[1-9][0-9]{0,17}|(tournament|leaderboard)-[A-Za-z0-9_.-]{1,100}")
+_OWN = re.compile(r"own-[A-Za-z0-9_-]{43}")
 _CAPABILITY = re.compile(r"seat-[A-Za-z0-9_-]{43,86}")
 _KIND = re.compile(r"[a-z][a-z_]{0,31}")
 
@@ -67,9 +70,14 @@ def is_public(channel: str) -> bool:
     return _PUBLIC.fullmatch(channel) is not None
 
 
+def stands(channel: str) -> bool:
+    """Is this channel there for who knows its name, whether something was said there or not?"""
+    return is_public(channel) or _OWN.fullmatch(channel) is not None
+
+
 def is_channel(channel: str) -> bool:
     """Is this a name that a channel can have?"""
-    return is_public(channel) or _CAPABILITY.fullmatch(channel) is not None
+    return stands(channel) or _CAPABILITY.fullmatch(channel) is not None
 
 
 def seat_channel() -> str:

@@ -16,7 +16,7 @@ from typing import NamedTuple, cast
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from webapp.live.channels import KEPT, is_public, key
+from webapp.live.channels import KEPT, key, stands
 
 log = logging.getLogger(__name__)
 
@@ -126,12 +126,12 @@ class Hub:
         """The channel, with one watcher more; give it back with `leave`.
 
         Raises:
-            NoSuchChannel: it is not public, and nothing is known of it.
+            NoSuchChannel: it is a capability, and nothing is known of it.
         """
         channel = self.channels.get(name)
         if channel is None:
             channel = self._make(name)
-            if not is_public(name):
+            if not stands(name):
                 # looked up before it is anybody's: guessing leaves nothing behind
                 await self._load(channel)
                 if channel.last == START:

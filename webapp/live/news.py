@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64encode
 from functools import partial
 
 from django.db import transaction
+from django.utils.crypto import salted_hmac
 
 from webapp.live.channels import publish
 
@@ -18,6 +20,17 @@ def changed(*channels: str) -> None:
 def leaderboard_channel(ruleset: str) -> str:
     """The channel of the leaderboard of a ruleset, which is named by its key, ``mia/classic``."""
     return f"leaderboard-{ruleset.replace('/', '-')}"
+
+
+def own_channel(kind: str, pk: int) -> str:
+    """The channel of a page that one author alone may see: nobody else can reckon its name, or read anything off it."""
+    digest = salted_hmac("webapp.live.own", f"{kind}-{pk}", algorithm="sha256").digest()
+    return f"own-{urlsafe_b64encode(digest).rstrip(b'=').decode()}"
+
+
+def channel_of_series(pk: int, *, private: bool) -> str:
+    """Where the pages of a series hear that it has changed."""
+    return own_channel("series", pk) if private else f"series-{pk}"
 
 
 def series_changed(*series: int) -> None:

@@ -27,7 +27,7 @@ from webapp.bots.models import Bot, Connection, Version
 from webapp.bots.quarantine import judge_removal, judge_series
 from webapp.celery import Priority, app
 from webapp.hooks.outbox import note_block
-from webapp.live.news import changed, series_changed
+from webapp.live.news import changed, channel_of_series, series_changed
 from webapp.matches.models import Block, Entry, EntryLog, Match, Ruleset, Series, SeriesSeat
 from webapp.matches.verdicts import conclude
 
@@ -185,8 +185,9 @@ def _hold(claim: Claim) -> Series:
 
 
 def _tell(series: Series) -> None:
-    """Have the pages that show the series look again. How a version is validated concerns its author alone."""
-    if series.purpose == Series.Purpose.VALIDATION:
+    """Have the pages that show the series look again. A private one concerns its author alone."""
+    if series.private:
+        changed(channel_of_series(series.pk, private=True))
         return
     series_changed(series.pk)
     if series.purpose == Series.Purpose.TOURNAMENT:

@@ -13,6 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from arena.record import Record
 from webapp.live.fragments import once_a_second
+from webapp.live.news import channel_of_series
 from webapp.matches import chunks, embedding, pages, replay, selectors
 from webapp.matches.drawing import drawing
 from webapp.matches.models import Series
@@ -137,6 +138,7 @@ def series(request: HttpRequest, pk: int) -> HttpResponse:
         "seats": list(found.seats.all()),
         "page": page,
         "blocks": selectors.blocks_of_series(series=found),
+        "channel": channel_of_series(found.pk, private=found.private),
         "moving": found.state in (Series.State.WAITING, Series.State.PLAYING),
     }
     part = request.headers.get("HX-Request") == "true"

@@ -129,6 +129,7 @@ def write(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 @vary_on_headers("HX-Request")
+@once_a_second
 def status(request: HttpRequest) -> HttpResponse:
     """How the arena is doing: a stalled ladder is visible here."""
     part = request.headers.get("HX-Request") == "true"

@@ -1,5 +1,6 @@
 // Follows the channel that the page names in data-live: the picture of a table is put in its place, and the part marked
-// data-refresh is fetched anew when something on it has changed. Where nothing streams, the page looks now and then.
+// data-refresh is fetched anew when something on it has changed. Where nothing streams, the page looks now and then. Seconds:
+// data-rest lie at least between two looks, and after data-anyway a page looks that tells of silence, too.
 (() => {
   "use strict";
   const root = document.querySelector("[data-live]");
@@ -7,6 +8,8 @@
 
   const spread = 1000; // milliseconds: spectators do not ask all at the same moment
   const lookAnyway = 10000;
+  const rest = 1000 * Number(root.dataset.rest || 0);
+  const anyway = root.dataset.live ? 1000 * Number(root.dataset.anyway || 0) : lookAnyway;
   let source = null;
   let place = ""; // the number of the last message
   let wait = 0;
@@ -21,7 +24,7 @@
     if (!stale) window.htmx.trigger(part, "live");
   };
   const changed = () => {
-    if (!asking) asking = setTimeout(look, Math.random() * spread);
+    if (!asking) asking = setTimeout(look, rest + Math.random() * spread);
   };
 
   const put = (html) => {
@@ -78,5 +81,5 @@
     if (!document.hidden) changed();
   });
   if (root.dataset.live) open();
-  else setInterval(changed, lookAnyway);
+  if (anyway) setInterval(changed, anyway);
 })();
