@@ -9,6 +9,8 @@ from granian.constants import Interfaces, Loops
 from granian.log import LogLevels
 from granian.server import Server
 
+APPLICATION = "webapp.live.app:make"
+
 MOST_OPEN = 8192
 """Connections that the server takes at all; the application counts more closely."""
 
@@ -20,7 +22,7 @@ def main(host: str, port: int) -> None:
     """Stream to the pages what happens now."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "webapp.live.settings"
     Server(
-        "webapp.live.app:make",
+        APPLICATION,
         factory=True,
         address=host,
         port=port,

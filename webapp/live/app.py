@@ -28,6 +28,7 @@ from webapp.live.board import Board
 from webapp.live.channels import is_channel, is_public
 from webapp.live.connections import Connections, client_address
 from webapp.live.hub import START, Channel, Entry, Hub, Id, Log, NoSuchChannel, read_id
+from webapp.live.lines import end_when_nothing_is_taken
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -59,6 +60,7 @@ class App:
             most=settings.ARENA_LIVE_CONNECTIONS, most_of_address=settings.ARENA_LIVE_ADDRESS_CONNECTIONS
         )
         self._tasks: list[asyncio.Task[None]] = []
+        self._bounded = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or begin and end with the server."""
@@ -87,6 +89,9 @@ class App:
             await asyncio.sleep(health.EVERY_SECONDS)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not self._bounded:
+            self._bounded = True
+            end_when_nothing_is_taken(STALLED_SECONDS)
         asked = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         host = asked.get("host", "")
         name = scope["path"].removeprefix(ROOT)
