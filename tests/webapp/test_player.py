@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from django.conf import settings
@@ -16,13 +17,14 @@ from pytest_django.live_server_helper import LiveServer
 
 from arena import record as records
 from arena.games.commerce import HandEnded
-from arena.record import FaultStep, Record
+from arena.record import FaultStep, MovesStep, Record
 from arena.rules import OMNISCIENT, PUBLIC, at_seat
+from arena.table import Limits
 from arena.verify import fold
 from tests.webapp.factories import make_bot, make_match, make_series, make_user, play
 from tests.webapp.replays import at
 from webapp.bots.models import Bot
-from webapp.matches import chunks, clocks, pages
+from webapp.matches import chunks, clocks, limits, pages, replay
 from webapp.matches.models import Match, Series
 
 DATA = Path(__file__).parents[1] / "data/records"
@@ -178,7 +180,70 @@ def test_others_learn_how_long_somebody_thought_when_the_match_is_over() -> None
             assert all(own and (own in line.text or line.text.startswith("The fists")) for line in lines)
         assert any(line.time for part in at(given("three_coins-preset"), key).story for line in part.lines)
     faults = [step for step, one in enumerate(steps, 1) if isinstance(one, FaultStep)]
-    assert str(at(record, "everything").clocks[0]).count("c-fault") == len(faults)
+    assert str(at(record, "everything").clocks.pictures[0]).count("c-fault") == len(faults)
+
+
+def test_decisions_near_their_limit_are_marked_and_told() -> None:
+    record = given("three_coins-preset")
+    spent = [700.0, 850.0, 1_400.0, 2_550.0]  # within a move, near its end, out of the bank, and near the end of that
+    steps = list(record.steps)
+    alone = [(n, step) for n, step in enumerate(steps) if isinstance(step, MovesStep) and len(step.moves) == 1]
+    seat = max(range(len(record.players)), key=lambda seat: sum(seat in step.moves for _n, step in alone))
+    own = [(number, step) for number, step in alone if seat in step.moves][: len(spent)]
+    assert len(own) == len(spent)
+    for (number, step), ms in zip(own, spent, strict=True):
+        steps[number] = step._replace(ms={seat: ms})
+    late = record._replace(steps=tuple(steps))
+    name = late.players[seat].bot
+
+    def seen(key: str, time: Limits | None, step: int | None = None) -> clocks.Clocks:
+        found = replay.replay(record=late, name="near", key=key, step=step, limits=time)
+        return found.clocks
+
+    given_time = Limits(move_ms=1_000, bank_ms=2_200)
+    shown = seen("everything", given_time)
+    assert shown.near == (
+        f"step {own[1][0] + 1}: {name}: 850.0 of 1000 ms",
+        f"step {own[3][0] + 1}: {name}: 2550.0 of 1000 ms, and the bank had 1800 ms left",
+    )
+    assert [kind for kind, _words in shown.key] == ["near", "bank"]
+    picture = shown.pictures[0]
+    assert (picture.count("c-near"), picture.count("c-bank")) == (2, 1)
+    assert "2 decisions near their limit" in ET.fromstring(picture).attrib["aria-label"]
+    # who may not know the times learns nothing of limits either
+    assert seen("public", given_time, own[3][0] + 1) == clocks.Clocks()
+    assert seen("public", given_time).near == shown.near
+    without = seen("everything", None)
+    assert (without.key, without.near) == ((), ())
+    assert "c-near" not in without.pictures[0]
+
+
+def test_a_bank_lasts_for_the_whole_match() -> None:
+    steps = [MovesStep({0: "x", 1: "x"}, {0: ms, 1: 1.0}) for ms in (1_500.0, 900.0, 1_400.0, 1_100.0, 1_050.0)]
+    found = limits.allowed(steps, Limits(move_ms=1_000, bank_ms=1_000))
+    assert [found[step, 0].bank for step in range(1, 6)] == [1_000, 500, 500, 100, 0]
+    assert {found[step, 1].bank for step in range(1, 6)} == {1_000}
+    assert [found[step, 0].kind(step_.ms[0]) for step, step_ in enumerate(steps, 1) if step_.ms] == [
+        "bank",
+        "near",
+        "near",
+        "near",
+        "near",
+    ]
+
+
+@pytest.mark.django_db
+def test_the_page_of_a_match_knows_the_limits_of_its_series(client: Client) -> None:
+    bots = [make_bot(name) for name in ("anna", "boris", "clara")]
+    match = make_match(bots, seed=3)
+    page = client.get(f"/matches/{match.name}/").content.decode()
+    assert "Near the limit:" not in page
+    Series.objects.filter(pk=match.series_id).update(move_ms=1, bank_ms=0)
+    page = client.get(f"/matches/{match.name}/").content.decode()
+    assert "Near the limit:" in page
+    assert '<i class="mark mark-near"></i>near the limit' in page
+    chunk = client.get(frames_address(match, "everything", 0)).content.decode()
+    assert "Near the limit:" in chunk
 
 
 # ---- without spoilers ----------------------------------------------------------------------------

@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from arena.record import FaultStep, MovesStep, Step
 from arena.rules import OMNISCIENT, Viewer
+from arena.table import Limits
 from webapp.matches.drawing import svg
 from webapp.matches.drawing.svg import Svg, el, short, words
+from webapp.matches.limits import Allowed, allowed
 
 
 class Frame(NamedTuple):
@@ -40,22 +43,31 @@ class Spent(NamedTuple):
     step: int
     seat: int
     ms: float | None
+    allowed: Allowed | None = None
+    """How long it might have; None where that is not known."""
+
+    @property
+    def kind(self) -> str:
+        """``near`` its limit, or out of the ``bank``; else empty."""
+        return self.allowed.kind(self.ms) if self.allowed is not None and self.ms is not None else ""
 
 
-def spent(steps: Sequence[Step], viewer: Viewer, at: int, *, ahead: bool) -> list[Spent]:
+def spent(steps: Sequence[Step], viewer: Viewer, at: int, *, ahead: bool, limits: Limits | None = None) -> list[Spent]:
     """What ``viewer`` may know at step ``at`` of thinking times.
 
     How long the others think can tell what they hide. So a seat knows its own times until the match is over, and the
     public none; that a seat was at fault everybody saw.
     """
     last = len(steps)
+    might = allowed(steps, limits) if limits is not None else {}
     found = []
     for step, one in enumerate(steps[: last if ahead else at], 1):
         if isinstance(one, FaultStep):
             found.append(Spent(step, one.seat, None))
         elif isinstance(one, MovesStep):
             times = sorted((one.ms or {}).items())
-            found += [Spent(step, seat, ms) for seat, ms in times if is_known(seat, viewer, over=at == last)]
+            known = [(seat, ms) for seat, ms in times if is_known(seat, viewer, over=at == last)]
+            found += [Spent(step, seat, ms, might.get((step, seat))) for seat, ms in known]
     return found
 
 
@@ -75,12 +87,52 @@ class Scale(NamedTuple):
         return max(0.06, min(1.0, math.log10(max(ms, LEAST_MS) / LEAST_MS) / reach))
 
 
-def pictures(steps: Sequence[Step], names: Sequence[str], viewer: Viewer, at: int, *, ahead: bool) -> tuple[Svg, ...]:
-    """The pictures as ``viewer`` may see them at step ``at``; none where no time was measured, or none is known yet."""
-    found = spent(steps, viewer, at, ahead=ahead)
+class Clocks(NamedTuple):
+    """The thinking times of a match, as far as they may be known."""
+
+    pictures: tuple[Svg, ...] = ()
+    """None where no time was measured, or none is known yet."""
+    key: tuple[tuple[str, str], ...] = ()
+    """The kinds of marks in them, and what they mean."""
+    near: tuple[str, ...] = ()
+    """The decisions that came near their limit, in words."""
+
+
+MOST_NEAR = 6
+"""So many are told in words; the others are counted."""
+
+
+def clocks(
+    steps: Sequence[Step], names: Sequence[str], viewer: Viewer, at: int, *, ahead: bool, limits: Limits | None = None
+) -> Clocks:
+    """The thinking times as ``viewer`` may see them at step ``at``."""
+    found = spent(steps, viewer, at, ahead=ahead, limits=limits)
     if all(one.ms is None for one in found):
-        return ()
-    return tuple(_picture(frame, found, names, at, max(1, len(steps))) for frame in FRAMES)
+        return Clocks()
+    near = [one for one in found if one.kind == "near"]
+    lines = [_("step %(step)d: %(what)s") % {"step": one.step, "what": _words(one, names)} for one in near[:MOST_NEAR]]
+    if len(near) > MOST_NEAR:
+        more = len(near) - MOST_NEAR
+        lines.append(ngettext("and %(n)d more", "and %(n)d more", more) % {"n": more})
+    there = {one.kind for one in found}
+    words_of = (("near", _("near the limit")), ("bank", _("longer than a move, out of the bank")))
+    return Clocks(
+        tuple(_picture(frame, found, names, at, max(1, len(steps))) for frame in FRAMES),
+        tuple((kind, meaning) for kind, meaning in words_of if kind in there),
+        tuple(lines),
+    )
+
+
+def _words(one: Spent, names: Sequence[str]) -> str:
+    """Whose decision took how long; and of how much, where it came near that."""
+    told = {"name": names[one.seat], "ms": number_format(one.ms or 0, 1)}
+    if one.allowed is None or not one.kind:
+        return _("%(name)s: %(ms)s ms") % told
+    told["move"] = number_format(one.allowed.move, 0)
+    if (one.ms or 0) <= one.allowed.move:
+        return _("%(name)s: %(ms)s of %(move)s ms") % told
+    told["bank"] = number_format(one.allowed.bank, 0)
+    return _("%(name)s: %(ms)s of %(move)s ms, and the bank had %(bank)s ms left") % told
 
 
 def _picture(frame: Frame, found: Sequence[Spent], names: Sequence[str], at: int, last: int) -> Svg:
@@ -112,14 +164,21 @@ def _picture(frame: Frame, found: Sequence[Spent], names: Sequence[str], at: int
             parts.append(el("g", title, cross))
             continue
         high = frame.bars * scale.height(one.ms)
-        told = _("%(name)s: %(ms)s ms") % {"name": names[one.seat], "ms": number_format(one.ms, 1)}
         kind = "c-bar c-here" if one.step == at else "c-bar"
-        parts.append(el("rect", el("title", told), x=x - bar / 2, y=floor - high, width=bar, height=high, class_=kind))
+        drawn = [el("rect", x=x - bar / 2, y=floor - high, width=bar, height=high, class_=kind)]
+        if one.kind == "near":
+            drawn.append(el("path", d=f"M{x - 4:.1f} {floor + 8:.1f}l4 -6.5l4 6.5z", class_="c-near"))
+        elif one.kind == "bank":
+            drawn.append(el("circle", cx=x, cy=floor + 4.5, r=2.4, class_="c-bank"))
+        parts.append(el("g", el("title", _words(one, names)), *drawn))
     line = _("slowest: %(name)s, %(ms)s ms at step %(step)d") % {
         "name": short(names[slowest.seat], 140, 14),
         "ms": number_format(slowest.ms or 0, 1),
         "step": slowest.step,
     }
+    bottom += 5 if any(one.kind for one in found) else 0  # the marks hang below the bars
     parts.append(words(frame.width - 6, bottom + 15, line, "x-soft", "end"))
-    label = _("Thinking times") + "; " + line
+    near = sum(one.kind == "near" for one in found)
+    counted = ngettext("%(n)d decision near its limit", "%(n)d decisions near their limit", near) % {"n": near}
+    label = "; ".join([_("Thinking times"), line, *([counted] if near else [])])
     return svg.picture(frame.width, bottom + FOOT, label, parts, f"signature signature-{frame.shape} clocks")

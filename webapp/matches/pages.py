@@ -8,7 +8,9 @@ from django.conf import settings
 from django.urls import reverse
 
 from arena.record import Record
+from arena.table import Limits
 from webapp.matches import chunks, replay
+from webapp.matches.models import Series
 from webapp.matches.replay import Replay, Steps
 
 
@@ -57,10 +59,15 @@ def of_match(*, shown: Replay, name: str, blind: bool = False, embedded: bool = 
     }
 
 
-def frames_of(*, record: Record, name: str, key: str, ahead: bool) -> chunks.Source:
+def limits_of(series: Series) -> Limits:
+    """How much time the seats of a series have."""
+    return Limits(series.ready_ms, series.move_ms, series.bank_ms)
+
+
+def frames_of(*, record: Record, name: str, key: str, ahead: bool, limits: Limits | None = None) -> chunks.Source:
     """Where the chunks of a record come from."""
 
     def step(number: int) -> Replay:
-        return replay.replay(record=record, name=name, key=key, step=number, ahead=ahead)
+        return replay.replay(record=record, name=name, key=key, step=number, ahead=ahead, limits=limits)
 
     return chunks.Source((name, key, ahead), step)

@@ -20,8 +20,10 @@ from arena.insight import Insight, Mark, insight, words
 from arena.record import FaultStep, MovesStep, Record, Step
 from arena.rules import OMNISCIENT, PUBLIC, Viewer, at_seat
 from arena.story import tell
+from arena.table import Limits
 from arena.verify import Frame
 from webapp.matches import clocks
+from webapp.matches.clocks import Clocks
 from webapp.matches.drawing import Drawing, drawing
 from webapp.matches.drawing.svg import Svg
 from webapp.matches.drawing.telling import Told, listed
@@ -29,6 +31,8 @@ from webapp.matches.held import Held
 from webapp.matches.marks import Kind, Pinned, kinds, pinned
 from webapp.pages.naming import game_title
 from webapp.pages.stored import stored
+
+NO_CLOCKS = Clocks()
 
 
 class Course(Protocol):
@@ -115,8 +119,8 @@ class Replay(NamedTuple):
     """The first step of each round."""
     marks: tuple[Mark, ...] = ()
     """What is marked on the bar, as far as it may be known, in the order of the steps."""
-    clocks: tuple[Svg, ...] = ()
-    """The thinking times, as far as they may be known; empty where there are none."""
+    clocks: Clocks = NO_CLOCKS
+    """The thinking times, as far as they may be known."""
 
     @property
     def over(self) -> bool:
@@ -250,7 +254,15 @@ def told_apart(names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def replay(*, record: Record, name: str, key: str, step: int | None = None, ahead: bool = True) -> Replay:
+def replay(
+    *,
+    record: Record,
+    name: str,
+    key: str,
+    step: int | None = None,
+    ahead: bool = True,
+    limits: Limits | None = None,
+) -> Replay:
     """What ``key`` sees at ``step`` (counted from 0, the start; None is the end) of the record with the name ``name``.
 
     Args:
@@ -259,6 +271,7 @@ def replay(*, record: Record, name: str, key: str, step: int | None = None, ahea
         key: who looks.
         step: which step.
         ahead: whether who sees everything is shown also what comes later: how it ended, above all.
+        limits: how much time the seats had; None where that is not known.
 
     Raises:
         NoSuchStep: there is no such step, or nobody is called so.
@@ -268,7 +281,7 @@ def replay(*, record: Record, name: str, key: str, step: int | None = None, ahea
     names = seat_names(record)
     noted = _insight(Held(name, record), viewer)
     at = len(seen) - 1 if step is None else step
-    made = shown(course=record, seen=seen, noted=noted, names=names, key=key, at=at, ahead=ahead)
+    made = shown(course=record, seen=seen, noted=noted, names=names, key=key, at=at, ahead=ahead, limits=limits)
     title = _title(record, seen[-1], made.part, names, viewer, made.ahead or made.over)
     return made._replace(title=title, doubt=doubt(record, name))
 
@@ -289,6 +302,7 @@ def shown(
     key: str,
     at: int,
     ahead: bool = True,
+    limits: Limits | None = None,
 ) -> Replay:
     """The same of anything that was played, from what ``key`` saw of it and what is noted of that; without a title.
 
@@ -332,7 +346,7 @@ def shown(
         doubt="",
         ahead=ahead,
         starts=tuple(group.first for group in groups),
-        clocks=clocks.pictures(course.steps, names, viewer, at, ahead=ahead),
+        clocks=clocks.clocks(course.steps, names, viewer, at, ahead=ahead, limits=limits),
     )
 
 

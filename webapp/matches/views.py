@@ -16,7 +16,7 @@ from webapp.live.fragments import once_a_second
 from webapp.live.news import channel_of_series
 from webapp.matches import chunks, embedding, pages, replay, selectors
 from webapp.matches.drawing import drawing
-from webapp.matches.models import Series
+from webapp.matches.models import Match, Series
 from webapp.pages.asking import before_of
 
 
@@ -55,19 +55,26 @@ def match(request: HttpRequest, name: str, step: int | None = None) -> HttpRespo
         if step is not None:
             raise Http404
         return render(request, "matches/closed.html", context)
-    shown = _shown(request, record, found.record_name, step)
+    shown = _shown(request, found, record, step)
     context |= pages.of_match(shown=shown, name=name, blind=chunks.blind(request))
     context |= {"record": record, "fairness": record.fairness, "private": found.series.private}
     context["own_logs"] = selectors.own_logs(match=found, user=request.user, step=shown.step)
     return render(request, "matches/match.html", context)
 
 
-def _shown(request: HttpRequest, record: Record, name: str, step: int | None) -> replay.Replay:
+def _shown(request: HttpRequest, match: Match, record: Record, step: int | None) -> replay.Replay:
     """What the address asks for. Who does not want to know how it ends begins at the start."""
     key, blind = request.GET.get("as", "everything"), chunks.blind(request)
     at = 0 if blind and step is None else step
     try:
-        return replay.replay(record=record, name=name, key=key, step=at, ahead=not blind)
+        return replay.replay(
+            record=record,
+            name=match.record_name,
+            key=key,
+            step=at,
+            ahead=not blind,
+            limits=pages.limits_of(match.series),
+        )
     except replay.NoSuchStep as error:
         raise Http404 from error
 
@@ -82,7 +89,8 @@ def match_frames(request: HttpRequest, name: str, edition: str, language: str, k
     record, ahead = selectors.closed_record(name=name), not chunks.blind(request)
     if record is None:
         raise Http404
-    source = pages.frames_of(record=record, name=found.record_name, key=key, ahead=ahead)
+    limits = pages.limits_of(found.series)
+    source = pages.frames_of(record=record, name=found.record_name, key=key, ahead=ahead, limits=limits)
     try:
         return chunks.answer(
             source=source,
@@ -106,7 +114,7 @@ def embed(request: HttpRequest, name: str, step: int | None = None) -> HttpRespo
     if found is None or record is None:
         raise Http404
     with embedding.language_of(request) as language:
-        shown = _shown(request, record, found.record_name, step)
+        shown = _shown(request, found, record, step)
         context = pages.of_match(shown=shown, name=name, blind=chunks.blind(request), embedded=True)
         response = HttpResponse(render_to_string("matches/embed.html", {"match": found, **context}))
     return embedding.without_reader(response, language)
