@@ -168,6 +168,19 @@ def test_style_stands_against_the_field(bots: dict[str, Bot]) -> None:
     page = Client().get("/bots/three_coins/Alpha/").content.decode()
     assert "How it plays, classic" in page
     assert "Also by ada" in page
+    assert "equilibrium" not in page
+    exact = make_bot("equilibrium", house=True)
+    for seed in range(12):
+        make_match([bots["Alpha"], exact], seed=seed)
+    services.count(seconds=60)
+    found = style_of(ruleset=ruleset, versions=[version])
+    assert found is not None
+    sums = Tally.objects.get(version=exact.active_version).sums
+    hides = next(strip for strip in found.strips if strip.name == "Hides")
+    assert hides.best == sums["hidden"] / sums["owned"]
+    page = Client().get("/bots/three_coins/Alpha/").content.decode()
+    assert f"equilibrium {100 * hides.best:.0f} %" in page  # for who does not see the triangle
+    assert '<th scope="col" class="num">equilibrium</th>' in page
     make_ratings(ruleset, [(bots["Alpha"], 1050.0, 25.0), (bots["zeta"], 1200.0, 30.0)])
     assert style_of(ruleset=ruleset, versions=[Version(pk=0)]) is None
 

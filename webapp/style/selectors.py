@@ -35,6 +35,8 @@ class Strip(NamedTuple):
     values: tuple[float | None, ...]
     field: float | None
     """The median of the others."""
+    best: float | None
+    """What the house's equilibrium does; None where it is not among the others, or has done it too rarely."""
     mean: bool
     picture: Svg
 
@@ -97,7 +99,7 @@ def _strip(
     best = measure.of_sums(optimal) if optimal is not None else None
     middle = statistics.median(others) if others else None
     drawn = _draw(measure, values, others, best, middle)
-    return Strip(str(measure.name), str(measure.of), values, middle, measure.mean, drawn)
+    return Strip(str(measure.name), str(measure.of), values, middle, best, measure.mean, drawn)
 
 
 def _frequent(sums: Mapping[str, int], prefix: str, whole: str, name: object) -> Frequent:
@@ -146,6 +148,8 @@ def _draw(
         "values": said,
         "field": _told(middle, mean=measure.mean),
     }
+    if best is not None:
+        label += f"; {OPTIMAL} {_told(best, mean=measure.mean)}"
     return picture(WIDTH, HEIGHT, label, parts, "strip-style")
 
 
