@@ -16,7 +16,7 @@ from arena.games.commerce import DECK
 from arena.record import DrawStep, FaultStep, MovesStep, Step
 from arena.rules import OMNISCIENT, ruleset
 from arena.verify import so_far
-from tests.webapp.making import make_user
+from tests.webapp.making import make_block, make_user
 from tests.webapp.seating import Seat, bots, dealt, own_rules, seated
 from webapp.bots import quarantine
 from webapp.bots import services as bot_services
@@ -24,7 +24,7 @@ from webapp.bots.models import Bot, Version
 from webapp.limits import TooOften
 from webapp.matches import ladder
 from webapp.matches import services as matches
-from webapp.matches.models import Series
+from webapp.matches.models import Block, Series
 from webapp.matches.rulesets import ensure_rulesets
 from webapp.people import services
 from webapp.people.models import Sitting
@@ -195,6 +195,16 @@ def test_it_works_without_a_script() -> None:
     assert "The rules do not allow that now." in answer.content.decode()
     client.post(seat.address, {"question": 1, "move": "hide 2"})
     assert seat.row.answer == "hide 2"
+
+
+def test_the_page_says_on_whose_word_the_luck_rests() -> None:
+    seat = dealt(put(seated("three_coins", "honest"), 0), [DrawStep("start/lot", (2,), (0,))])
+    block = make_block(seat.row.series, state=Block.State.OPEN)
+    page = seat.client().get(seat.address).content.decode()
+    assert block.commitment in page
+    assert "shares of the luck are drawn by programs of this site, yours too" in page
+    assert block.seed not in page
+    assert not any(nonce in page for nonce in block.nonces)
 
 
 def test_tables_are_limited_for_a_visitor_an_address_and_all(settings, monkeypatch: pytest.MonkeyPatch) -> None:
