@@ -391,6 +391,12 @@ def test_a_bots_page_tells_how_it_went_and_against_whom(client: Client, bots: li
     page = text_of(client, reverse("bot", args=["three_coins", "mirror"]))
     assert page.count("+12<") == page.count("\N{MINUS SIGN}0.46<") == 2  # among the best and worst, and in the list
     assert "Best and worst matches, classic" in page
+    page = text_of(client, f"/matches/{won.name}/")
+    assert page.count("influence <strong>") == page.count("influence <strong>+12<") == 1  # what is kept of whom
+    assert "influence" not in text_of(client, f"/matches/{won.name}/?spoiler=0")
+    Match.objects.filter(pk=won.pk).update(voided=True)
+    assert "influence" not in text_of(client, f"/matches/{won.name}/")
+    Match.objects.filter(pk=won.pk).update(voided=False)
     older = text_of(client, f"/bots/three_coins/mirror/?before={lost.pk + 1}")
     assert "influence <strong>+12</strong>" in older
     assert "Influence is kept of its newest 500 rated matches" in older

@@ -18,6 +18,7 @@ from webapp.matches import chunks, embedding, pages, replay, selectors
 from webapp.matches.drawing import drawing
 from webapp.matches.models import Match, Series
 from webapp.pages.asking import before_of
+from webapp.ratings import influence
 
 
 @require_safe
@@ -58,6 +59,8 @@ def match(request: HttpRequest, name: str, step: int | None = None) -> HttpRespo
     shown = _shown(request, found, record, step)
     context |= pages.of_match(shown=shown, name=name, blind=chunks.blind(request))
     context |= {"record": record, "fairness": record.fairness, "private": found.series.private}
+    moved = influence.moved_in(match=found, versions=[entry.version_id for entry in entries])
+    context["places"] = [(entry, moved.get(entry.version_id)) for entry in entries]
     context["own_logs"] = selectors.own_logs(match=found, user=request.user, step=shown.step)
     return render(request, "matches/match.html", context)
 

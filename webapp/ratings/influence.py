@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -29,6 +29,10 @@ def pack(moved: Influences) -> bytes:
     return b"".join(struct.pack(_ROW, match, elo) for match, elo in rows)
 
 
+def _unpacked(newest: bytes | memoryview) -> Iterator[tuple[int, float]]:
+    return struct.iter_unpack(_ROW, bytes(newest))
+
+
 def extremes(moved: Influences) -> list[tuple[int, float]]:
     """The matches that gave most, the best first, then those that took most, the worst last; no match is both."""
     order = np.argsort(-moved.elo, kind="stable")
@@ -52,9 +56,7 @@ class MovedRow(NamedTuple):
 
 def moved_rows(*, bot: int, rows: Sequence[MatchRow], heads: Iterable[HeadToHead]) -> tuple[MovedRow, ...]:
     """A bot's matches, each with what it moved. No query."""
-    kept: Mapping[tuple[int, int], float] = {
-        (head.version_id, match): elo for head in heads for match, elo in struct.iter_unpack(_ROW, bytes(head.newest))
-    }
+    kept = {(head.version_id, match): elo for head in heads for match, elo in _unpacked(head.newest)}
     return tuple(MovedRow(row, _moved(bot, row, kept)) for row in rows)
 
 
@@ -63,6 +65,15 @@ def _moved(bot: int, row: MatchRow, kept: Mapping[tuple[int, int], float]) -> fl
         return None
     own = (entry.version_id for entry in row.entries if entry.bot_id == bot)
     return next((kept[version, row.match.pk] for version in own if (version, row.match.pk) in kept), None)
+
+
+def moved_in(*, match: Match, versions: Iterable[int]) -> dict[int, float]:
+    """What a match moved those at its table, by the version, as far as it is kept. One query."""
+    if match.voided or not match.rated:
+        return {}
+    heads = HeadToHead.objects.filter(ruleset=match.ruleset_id, version__in=set(versions))
+    found = ((version, dict(_unpacked(newest))) for version, newest in heads.values_list("version_id", "newest"))
+    return {version: kept[match.pk] for version, kept in found if match.pk in kept}
 
 
 class Extreme(NamedTuple):
