@@ -111,6 +111,14 @@ def test_while_redis_is_away_nobody_waits_and_afterwards_nothing_is_lost_or_doub
             assert before.so_far() == late.so_far() == []
 
 
+def test_what_waits_for_another_redis_keeps_nobody_waiting(live_redis: str, settings: Any) -> None:
+    settings.ARENA_LIVE_REDIS = "unix:///nowhere/redis.sock"
+    channels.publish("home", "changed")
+    assert not channels.flush(0.05)
+    settings.ARENA_LIVE_REDIS = live_redis
+    assert channels.flush(0.05)
+
+
 def test_a_process_that_is_started_again_goes_on_where_each_spectator_was(live_redis: str, listen: Listen) -> None:
     name, port = channels.seat_channel(), free_port()
     channels.publish(name, "told", "0")

@@ -104,8 +104,8 @@ def publish(channel: str, kind: str, data: Data = b"", *, keep_seconds: int = KE
 
 
 def flush(seconds: float = 1.0) -> bool:
-    """Wait until what was published here has been sent, but not for longer. Returns whether it was."""
-    return _current is None or _current.flush(seconds)
+    """Wait until what was published to this Redis has been sent, but not for longer. Returns whether it was."""
+    return _current is None or _current.url != redis_url() or _current.flush(seconds)
 
 
 class _Message(NamedTuple):
