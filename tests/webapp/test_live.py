@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
+import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -61,6 +64,16 @@ def test_ones_own_channel_is_there_before_anything_was_said(root: str, listen: L
     assert listener.so_far() == []
 
 
+def test_of_names_at_which_nothing_was_said_none_is_kept(root: str) -> None:
+    line = http.client.HTTPConnection(urlsplit(root).netloc)
+    with contextlib.closing(line):
+        for number in range(1, 60):
+            line.request("HEAD", f"/live/series-{number}")
+            assert line.getresponse().read() == b""
+        line.request("GET", "/live/healthz")
+        assert json.loads(line.getresponse().read())["channels"] == 0
+
+
 def test_of_many_changes_a_late_comer_hears_of_the_last(root: str, listen: Listen) -> None:
     for number in range(3):
         channels.publish("home", "changed", str(number))
@@ -74,6 +87,7 @@ def test_of_many_changes_a_late_comer_hears_of_the_last(root: str, listen: Liste
 def test_pages_of_the_site_alone_may_read_it_from_another_port(root: str, listen: Listen) -> None:
     def allowed(origin: str) -> str | None:
         listener = listen(root + "home", origin=origin)
+        assert listener.status == 200
         return listener.headers.get("access-control-allow-origin")
 
     assert allowed("http://127.0.0.1:8000") == "http://127.0.0.1:8000"
@@ -83,6 +97,7 @@ def test_pages_of_the_site_alone_may_read_it_from_another_port(root: str, listen
         "http://evil.example:8000",
         "null",
         "http://[:8000",
+        "http://127.0.0.1:99999",
     ):
         assert allowed(stranger) is None
 

@@ -237,9 +237,9 @@ def _hostname(host: str) -> str:
 
 def _allowed_origin(origin: str, host: str) -> list[tuple[bytes, bytes]]:
     """Lets a page of the site read what it asks for from this port; nobody else's."""
-    parts = urlsplit(origin) if origin.isascii() else urlsplit("")
     scheme, port = settings.ARENA_LIVE_ORIGIN
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError):  # what has brackets or a port that are none
+        parts = urlsplit(origin if origin.isascii() else "")
         if (parts.scheme, parts.port) == (scheme, port) and _hostname(parts.netloc) == _hostname(host):
             return [(b"access-control-allow-origin", origin.encode()), (b"vary", b"Origin")]
     return [(b"vary", b"Origin")]

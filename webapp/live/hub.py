@@ -142,9 +142,13 @@ class Hub:
         return channel
 
     def leave(self, channel: Channel) -> None:
-        """One watcher less."""
+        """One watcher less. Where nothing was said there is nothing to come back to: of any name that somebody asks for
+        nothing is left behind, however many he asks for.
+        """
         channel.watchers -= 1
         channel.left_at = asyncio.get_running_loop().time()
+        if not channel.watchers and channel.last == START and self.channels.get(channel.name) is channel:
+            del self.channels[channel.name]
 
     async def run(self) -> None:
         """Read for ever, whatever happens to Redis."""
