@@ -99,6 +99,9 @@ ARENA_LADDER_TABLES = env.int("ARENA_LADDER_TABLES", default=0)
 # How many people may play at the same time. A table costs a process for each bot at it, not a worker.
 ARENA_PEOPLE_TABLES = env.int("ARENA_PEOPLE_TABLES", default=16)
 
+# How many of these may be opened from one address; 0 for any number. Where a class sits behind one, it wants more.
+ARENA_PEOPLE_ADDRESS_TABLES = env.int("ARENA_PEOPLE_ADDRESS_TABLES", default=6)
+
 # How many versions may be validated at the same time, 0 for any number, and how long one may take: slow bots must not
 # keep all the workers to themselves.
 ARENA_VALIDATIONS = env.int("ARENA_VALIDATIONS", default=0)

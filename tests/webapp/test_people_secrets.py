@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.db.models.functions import Now
 from django.test import Client
 
@@ -17,6 +19,7 @@ from arena.record import DrawStep, FaultStep, MovesStep, Step
 from arena.rules import OMNISCIENT, ruleset
 from arena.verify import so_far
 from tests.webapp.making import make_block, make_user
+from tests.webapp.moments import at_once
 from tests.webapp.seating import Seat, bots, dealt, own_rules, seated
 from webapp.bots import quarantine
 from webapp.bots import services as bot_services
@@ -24,6 +27,7 @@ from webapp.bots.models import Bot, Version
 from webapp.limits import TooOften
 from webapp.matches import ladder
 from webapp.matches import services as matches
+from webapp.matches.management.commands.scheduler import DUTIES
 from webapp.matches.models import Block, Series
 from webapp.matches.rulesets import ensure_rulesets
 from webapp.people import services
@@ -216,12 +220,15 @@ def test_tables_are_limited_for_a_visitor_an_address_and_all(settings, monkeypat
     sit("a")
     with pytest.raises(Refused, match="at a table already"):
         sit("a")
+    settings.ARENA_PEOPLE_ADDRESS_TABLES = 1
+    with pytest.raises(Refused, match="from where you are"):
+        sit("b")
     settings.ARENA_PEOPLE_TABLES = 2
-    sit("b")
+    sit("b", "203.0.113.12")
     with pytest.raises(Refused, match="All tables are taken"):
         sit("c")
     monkeypatch.setattr(services, "NEW_TABLES", services.NEW_TABLES._replace(most=1, name="people_tables_test"))
-    settings.ARENA_PEOPLE_TABLES = 9
+    settings.ARENA_PEOPLE_TABLES, settings.ARENA_PEOPLE_ADDRESS_TABLES = 9, 0
     sit("d", "203.0.113.10")
     with pytest.raises(TooOften):
         sit("e", "203.0.113.10")
@@ -229,6 +236,44 @@ def test_tables_are_limited_for_a_visitor_an_address_and_all(settings, monkeypat
         services.sit_down(row=row, opponents=versions * 9, pace="easy", visitor="f", address="203.0.113.11")
     with pytest.raises(Refused, match="No bot"):
         services.sit_down(row=row, opponents=[], pace="easy", visitor="f", address="203.0.113.11")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_sits_down_at_two_tables_at_the_same_moment() -> None:
+    def sitting(game: str) -> Callable[[], object]:
+        table = {"row": own_rules(game, {}), "opponents": bots(game, "calculator"), "pace": "easy"}
+        bot_services.person_version(game=game)
+        return lambda: services.sit_down(**table, visitor="a", address="203.0.113.9")
+
+    said = at_once(*map(sitting, GAMES), refused=Refused)
+    assert len(said) == len(GAMES) - 1
+    assert Sitting.objects.count() == 1
+
+
+def test_where_a_table_was_opened_from_is_forgotten_with_its_end() -> None:
+    seat = seated("mia", "honest", address="203.0.113.9")
+    services.forget_origins()
+    assert len(seat.row.origin) == 64
+    services.leave(sitting=seat.row)
+    services.forget_origins()
+    assert seat.row.origin == ""
+
+
+def test_who_gets_no_table_leaves_no_session_behind(settings) -> None:
+    ensure_rulesets()
+    bot_services.ensure_house_bots()
+    settings.ARENA_PEOPLE_TABLES = 0
+    said = {"game": "mia", "preset": "classic", "seats": "3", "opponent": "", "pace": "quick"}
+    assert "All tables are taken" in Client().post("/play/", said).content.decode()
+    assert not Session.objects.exists()
+
+
+def test_sessions_that_are_over_are_forgotten() -> None:
+    there, over = seated("mia", "honest").session, seated("commerce").session
+    over.set_expiry(-1)
+    over.save()
+    next(duty for duty in DUTIES if duty.name == "forget").do()
+    assert list(Session.objects.values_list("pk", flat=True)) == [there.session_key]
 
 
 def test_answers_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:

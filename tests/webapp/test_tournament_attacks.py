@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import threading
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connections
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -19,6 +17,7 @@ from django.utils import timezone
 from tests.webapp import cups
 from tests.webapp.cups import begun, entrant, finish_round, make_cup, organiser, present
 from tests.webapp.making import make_bot, make_house_bot, make_user
+from tests.webapp.moments import at_once
 from webapp.accounts import keys
 from webapp.accounts.models import User
 from webapp.bots.models import Bot
@@ -184,28 +183,6 @@ def test_a_tournament_has_an_end_to_its_entrants(monkeypatch: pytest.MonkeyPatch
 # ---- at the same moment ---------------------------------------------------------------------------
 
 
-def at_once(*calls: Callable[[], object]) -> list[str]:
-    """Call all of them together; what each that was refused said."""
-    said: list[str] = []
-    ready = threading.Barrier(len(calls))
-
-    def run(call: Callable[[], object]) -> None:
-        ready.wait()
-        try:
-            call()
-        except Refused as refused:
-            said.append(str(refused))
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return said
-
-
 @pytest.mark.django_db(transaction=True)
 def test_two_organisers_and_two_schedulers_start_it_once() -> None:
     row = opened(starts_at=timezone.now() + timedelta(hours=1), every="day")
@@ -217,6 +194,7 @@ def test_two_organisers_and_two_schedulers_start_it_once() -> None:
         lambda: services.start(tournament=row, by=olga),
         running.tick,
         running.tick,
+        refused=Refused,
     )
     row.refresh_from_db()
     assert row.state == Tournament.State.RUNNING, row.note
@@ -235,7 +213,7 @@ def test_nobody_enters_two_bots_at_the_same_moment_where_one_is_allowed() -> Non
     def entering(bot: Bot) -> Callable[[], object]:
         return lambda: services.enter(tournament=row, bot=bot, by=ada)
 
-    assert len(at_once(*map(entering, bots))) == 2
+    assert len(at_once(*map(entering, bots), refused=Refused)) == 2
     assert row.entrants.count() == 1
 
 

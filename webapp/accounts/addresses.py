@@ -44,6 +44,11 @@ def note_sign_in(*, user: User, address: str, now: datetime | None = None) -> No
     AddressPrint.objects.update_or_create(user=user, month=month, digest=_print(address, month), defaults={"seen": now})
 
 
+def print_of(address: str) -> str:
+    """What stands for an address this month."""
+    return _print(address, f"{timezone.now():%Y-%m}")
+
+
 def forget_old_prints(now: datetime | None = None) -> int:
     """Delete what is older than `PRINTS_KEPT`, and the keys of the months that are over for so long."""
     before = (now or timezone.now()) - PRINTS_KEPT

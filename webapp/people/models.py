@@ -19,6 +19,8 @@ class Sitting(models.Model):
     """SHA-256 of the secret in the table's address."""
     visitor = models.CharField(max_length=64, db_index=True)
     """SHA-256 of the secret in the session of who sits here. Both are needed to see or to do anything."""
+    origin = models.CharField(max_length=64, blank=True)
+    """The print of the address that it was opened from, as long as it is open: one address does not take all tables."""
     channel = models.CharField(max_length=100)
     """Where the page hears that something is new; nothing but that is said there. Nobody can guess its name."""
     created = models.DateTimeField(auto_now_add=True)

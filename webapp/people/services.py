@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from arena.games import find_game
 from arena.record import Step, write_steps
 from arena.rules import AnyGame, MoveTextError, ruleset
+from webapp.accounts.addresses import print_of
 from webapp.bots.models import Bot, Version
 from webapp.bots.services import person_version
 from webapp.limits import Limit, spend
@@ -46,6 +47,9 @@ MOST_SEATS = 6
 
 KEEP_SECONDS = 4 * 3600
 """How long a table's channel is kept."""
+
+OPEN = (Series.State.WAITING, Series.State.PLAYING)
+"""A table is taken."""
 
 UNCLAIMED = timedelta(seconds=30)
 """A table that nobody has begun to play for so long is given up."""
@@ -83,15 +87,18 @@ def sit_down(*, row: Ruleset, opponents: Sequence[Version], pace: str, visitor: 
     if len(opponents) + 1 not in players or len(opponents) + 1 > MOST_SEATS:
         raise Refused(_("This game is not played by so many."))
     spend(NEW_TABLES, who=address)
-    token = secrets.token_urlsafe(24)
+    token, origin = secrets.token_urlsafe(24), print_of(address)
     person = person_version(game=row.game)
     with transaction.atomic():
-        Bot.objects.select_for_update().get(pk=person.bot_id)  # who asks twice at once is counted twice
-        open_ = Sitting.objects.filter(series__state__in=(Series.State.WAITING, Series.State.PLAYING))
+        _one_after_the_other()
+        open_ = Sitting.objects.filter(series__state__in=OPEN)
         if open_.filter(visitor=digest(visitor)).exists():
             raise Refused(_("You sit at a table already. Play it to the end, or leave it first."))
         if open_.count() >= settings.ARENA_PEOPLE_TABLES:
             raise Refused(_("All tables are taken at the moment. Please try again in a few minutes."))
+        most = settings.ARENA_PEOPLE_ADDRESS_TABLES
+        if most and open_.filter(origin=origin).count() >= most:
+            raise Refused(_("Too many tables are open from where you are. Please try again when one of them is over."))
         seated = [*opponents]
         seat = Random().randrange(len(opponents) + 1)  # noqa: S311  # who sits where is no secret
         seated.insert(seat, person)
@@ -104,9 +111,18 @@ def sit_down(*, row: Ruleset, opponents: Sequence[Version], pace: str, visitor: 
             clock=(PACES[pace] * 1000 + GRACE_MS, 0),
         )
         channel = seat_channel()
-        Sitting.objects.create(series=series, seat=seat, token=digest(token), visitor=digest(visitor), channel=channel)
+        secret = {"token": digest(token), "visitor": digest(visitor), "origin": origin}
+        Sitting.objects.create(series=series, seat=seat, channel=channel, **secret)
         transaction.on_commit(partial(tell, channel), robust=True)
     return token
+
+
+def _one_after_the_other() -> None:
+    """Until the end of the transaction nobody else sits down, at a table of whatever game: who asks twice at the same
+    moment is counted twice.
+    """
+    people = Bot.objects.select_for_update().filter(kind=Bot.Kind.PERSON).order_by("pk")
+    list(people.values_list("pk", flat=True))
 
 
 def tell(channel: str) -> None:
@@ -191,6 +207,11 @@ def give_up_unclaimed() -> int:
     return waiting.filter(created__lt=timezone.now() - UNCLAIMED).update(
         state=Series.State.CANCELLED, finished=timezone.now(), note=NOT_BEGUN
     )
+
+
+def forget_origins() -> None:
+    """Of tables that are over it is not kept where they were opened from."""
+    Sitting.objects.exclude(origin="").exclude(series__state__in=OPEN).update(origin="")
 
 
 NOT_BEGUN = "Nobody was there to deal: the part of the arena that plays with people does not run."

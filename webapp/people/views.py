@@ -42,17 +42,19 @@ def choose(request: HttpRequest) -> HttpResponse:
         raise Http404
     form = TableForm(game, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
+        visitor = _known(request) or secrets.token_urlsafe(24)
         try:
             token = services.sit_down(
                 row=form.row(),
                 opponents=form.opponents(),
                 pace=form.cleaned_data["pace"],
-                visitor=_visitor(request),
+                visitor=visitor,
                 address=client_address(request),
             )
         except (Refused, TooOften) as refusal:
             form.add_error(None, str(refusal))
         else:
+            request.session[VISITOR] = visitor  # who has no seat needs no session
             return _to(request, token)
     context = {"game": game, "games": list(GAMES), "form": form}
     visitor = _known(request)
@@ -132,13 +134,6 @@ def again(request: HttpRequest, token: str) -> HttpResponse:
 def _known(request: HttpRequest) -> str:
     """The secret of this visitor; empty for who has never sat down."""
     return str(request.session.get(VISITOR, ""))
-
-
-def _visitor(request: HttpRequest) -> str:
-    """The same, made now where there is none."""
-    if not _known(request):
-        request.session[VISITOR] = secrets.token_urlsafe(24)
-    return _known(request)
 
 
 def _sitting(request: HttpRequest, token: str) -> Sitting:

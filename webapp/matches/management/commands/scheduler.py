@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import django.db
 from django.conf import settings
+from django.contrib.sessions.backends.db import SessionStore
 from django.core.management.base import BaseCommand
 from django.db import close_old_connections, connections
 from kombu.exceptions import OperationalError
@@ -55,6 +56,8 @@ def _forget() -> None:
     retention.forget_logs(older_than=timedelta(days=settings.ARENA_LOG_DAYS))
     uploads.forget_uploads()
     sending.forget()
+    people.forget_origins()
+    SessionStore.clear_expired()
 
 
 DUTIES = (
