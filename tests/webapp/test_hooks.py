@@ -525,6 +525,20 @@ def test_who_is_slow_holds_up_only_himself(mirror: Bot, table: list[Version], th
 
 
 @pytest.mark.django_db(transaction=True)
+def test_whose_messages_are_slow_keeps_the_scheduler_for_one_of_them(
+    mirror: Bot, table: list[Version], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until all have come back it looks for nobody's new ones."""
+    sent = posts(monkeypatch)
+    monkeypatch.setattr(sending, "TURN_SECONDS", 0.0)
+    for _ in range(3):
+        hook_of(mirror)
+    played(table)
+    assert [sending.tick() for _ in range(4)] == [1, 1, 1, 0]
+    assert len({headers["webhook-id"] for _url, _text, headers in sent}) == 3
+
+
+@pytest.mark.django_db(transaction=True)
 def test_two_schedulers_send_a_message_once(mirror: Bot, table: list[Version], there: Receiver) -> None:
     hook_of(mirror, there.url)
     played(table)

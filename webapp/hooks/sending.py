@@ -51,6 +51,9 @@ KEPT = timedelta(days=7)
 AT_ONCE = 16
 """Messages under way at the same time, one an owner: who is slow holds up only himself."""
 
+TURN_SECONDS = posting.LONGEST_SECONDS
+"""When the messages of an owner have taken so long, the others of his wait: nothing new is looked for meanwhile."""
+
 
 def tick() -> int:
     """Gather what is new and send what is due; how many messages were sent or tried."""
@@ -113,13 +116,17 @@ def send_due() -> int:
 
 
 def _send_all(deliveries: Sequence[int]) -> int:
+    sent, ends = 0, time.monotonic() + TURN_SECONDS
     try:
-        return sum(send(pk) for pk in deliveries)
+        for pk in deliveries:
+            sent += send(pk)
+            if time.monotonic() >= ends:
+                break
     except Exception:
         log.exception("a message of a hook was not sent, it is tried again")
-        return 0
     finally:
         connections.close_all()
+    return sent
 
 
 def send(pk: int) -> bool:
