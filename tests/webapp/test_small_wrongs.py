@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -12,6 +13,7 @@ from arena.kit import Bot as Kit
 from tests.webapp.making import make_bot, make_house_bot, make_match, make_user
 from webapp.bots.models import Bot
 from webapp.logs import OneLine
+from webapp.matches import services as matches
 from webapp.matches.models import Series
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +57,24 @@ def test_a_validation_cannot_be_reported_by_others() -> None:
         client = Client()
         client.force_login(person)
         assert client.get(address).status_code == status
+
+
+@pytest.mark.parametrize("purpose", Series.PRIVATE)
+def test_nobody_else_is_told_of_a_private_series(
+    purpose: str, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr("webapp.live.news.publish", lambda channel, kind: told.append(channel))
+    match = make_match([make_house_bot("honest"), make_house_bot("random")])
+    for purpose_, heard in ((Series.Purpose.LADDER, ["home", f"series-{match.series_id}"]), (purpose, [])):
+        Series.objects.update(purpose=purpose_, state=Series.State.WAITING)
+        with django_capture_on_commit_callbacks(execute=True):
+            matches.claim(series_id=match.series_id, worker="w1")
+        assert sorted(name for name in told if not name.startswith("own-")) == heard
+        told.clear()
+        status = Client().get("/status/").content.decode()
+        assert (match.name in status) == bool(heard)
+        assert "Newest match" in status
 
 
 def test_a_bot_in_quarantine_does_not_play_now() -> None:

@@ -70,7 +70,7 @@ class Status(NamedTuple):
 
 def newest_match() -> Match | None:
     """The match that was written last."""
-    return Match.objects.only("name", "finished").order_by("-id").first()
+    return Match.objects.select_related("series").only("name", "finished", "series__purpose").order_by("-id").first()
 
 
 def waiting() -> tuple[int, datetime | None]:
