@@ -6,6 +6,7 @@ import csv
 import io
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -195,6 +196,18 @@ def test_language_is_what_is_known(bots: dict[str, Bot]) -> None:
     Version.objects.filter(bot=bots["zeta"]).update(software="node 22.1.0")
     rows = {row["bot"]["name"]: row["language"] for row in Client().get(API).json()["rows"]}
     assert (rows["honest"], rows["zeta"], rows["Alpha"]) == ("Python", "JavaScript", None)
+
+
+def test_what_is_said_to_one_visitor_is_not_shown_to_others(bots: dict[str, Bot]) -> None:
+    """Who has just signed out has no session, and a page waits in a cookie to say so."""
+    leaving, stranger = Client(), Client()
+    leaving.force_login(make_user("leaving"))
+    leaving.post("/accounts/logout/")
+    assert leaving.cookies.pop(settings.SESSION_COOKIE_NAME).value == ""  # so browsers forget it
+    assert leaving.cookies["messages"].value
+    for client, told in ((leaving, True), (stranger, False)):
+        answer = client.get(PAGE, headers={"HX-Request": "true"}).content.decode()
+        assert ("You have signed out." in answer) == told
 
 
 def test_what_strangers_look_at_again_is_made_once_a_second(bots: dict[str, Bot]) -> None:
