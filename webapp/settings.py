@@ -123,6 +123,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[ARENA_BASE_URL]
 
 _https = _base.scheme == "https"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
+SESSION_ENGINE = "webapp.accounts.sessions"
 SESSION_COOKIE_NAME = "__Host-session" if _https else "session"
 LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600

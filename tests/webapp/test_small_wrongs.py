@@ -6,11 +6,12 @@ import logging
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
 from arena.kit import Bot as Kit
-from tests.webapp.making import make_bot, make_house_bot, make_match, make_user
+from tests.webapp.making import make_bot, make_house_bot, make_match, make_organiser, make_user
 from webapp.bots.models import Bot
 from webapp.logs import OneLine
 from webapp.matches import services as matches
@@ -75,6 +76,29 @@ def test_nobody_else_is_told_of_a_private_series(
         status = Client().get("/status/").content.decode()
         assert (match.name in status) == bool(heard)
         assert "Newest match" in status
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/report/author/{}/",
+        "/organisers/people/{}/",
+        "/bots/mia/{}/",
+        "/bots/mia/{}/feed.atom",
+        "/play/{}/",
+        "/play/{}/now/",
+    ],
+)
+def test_an_address_with_what_no_name_has_leads_nowhere(address: str) -> None:
+    client = Client()
+    client.force_login(make_organiser())
+    assert client.get(address.format("a%00b")).status_code == 404
+
+
+@pytest.mark.parametrize("key", [r"abcdefgh\000", r"abcdefgh\377", "", "short", "x" * 9000])
+def test_a_session_that_somebody_has_made_up_is_none(key: str) -> None:
+    answer = Client(headers={"Cookie": f'{settings.SESSION_COOKIE_NAME}="{key}"'}).get("/my/bots/")
+    assert (answer.status_code, answer["Location"]) == (302, "/accounts/login/?next=/my/bots/")
 
 
 def test_a_bot_in_quarantine_does_not_play_now() -> None:

@@ -65,6 +65,8 @@ def reports_about(*, person: User) -> list[Report]:
 
 def find_person(*, name: str) -> User | None:
     """An account by its name."""
+    if "\0" in name:  # PostgreSQL could not even be asked
+        return None
     return User.objects.filter(username__iexact=name).first()
 
 

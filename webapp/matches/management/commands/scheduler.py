@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import django.db
 from django.conf import settings
-from django.contrib.sessions.backends.db import SessionStore
 from django.core.management.base import BaseCommand
 from django.db import close_old_connections, connections
 from kombu.exceptions import OperationalError
 
 from webapp.accounts import addresses, notices
+from webapp.accounts.sessions import SessionStore
 from webapp.bots import presence, uploads
 from webapp.comparing import services as comparing
 from webapp.hooks import sending
