@@ -23,7 +23,7 @@ from webapp.accounts.models import User
 from webapp.bots.models import Bot
 from webapp.matches import downloads
 from webapp.matches.models import Series
-from webapp.tournaments import exports, running, services
+from webapp.tournaments import exports, organisers, running, services
 from webapp.tournaments.asking import Refused
 from webapp.tournaments.models import Entrant, Tournament
 
@@ -215,6 +215,20 @@ def test_nobody_enters_two_bots_at_the_same_moment_where_one_is_allowed() -> Non
 
     assert len(at_once(*map(entering, bots), refused=Refused)) == 2
     assert row.entrants.count() == 1
+
+
+def test_who_was_taken_out_meanwhile_is_so_once() -> None:
+    """As when an author and an organiser do it at the same moment: each has found the entrant there."""
+    row, ada = opened(), make_user("ada")
+    cups.enter(row, [make_house_bot(name) for name in cups.NAMES[:2]])
+    mirror = make_bot(ada, "mirror")
+    first, second, third = (services.enter(tournament=row, bot=mirror, by=ada) for _ in range(3))
+    services.withdraw(entrant=first, by=ada)
+    with pytest.raises(Refused, match="mirror has left already"):
+        services.withdraw(entrant=second, by=organiser())
+    services.start(tournament=row, by=organiser())
+    with pytest.raises(Refused, match="mirror has left already"):
+        organisers.disqualify(entrant=third, reason="It failed.", by=organiser())
 
 
 # ---- downloads ------------------------------------------------------------------------------------

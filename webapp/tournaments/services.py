@@ -278,6 +278,7 @@ def withdraw(*, entrant: Entrant, by: User) -> None:
     if not (organiser or own):
         raise NotAllowed(_("This bot is not yours."))
     row = locked(entrant.tournament)
+    _renew(entrant)
     if row.state in BEFORE:
         name = entrant.bot.name
         entrant.delete()
@@ -288,6 +289,18 @@ def withdraw(*, entrant: Entrant, by: User) -> None:
     write_down(by=by, rows=[row], text=f"Withdrawn: {entrant.bot.name}.")
 
 
+def _renew(entrant: Entrant) -> None:
+    """As it is now: between the question for it and the tournament's lock, somebody else may have taken it out.
+
+    Raises:
+        Refused: somebody has.
+    """
+    try:
+        entrant.refresh_from_db()
+    except Entrant.DoesNotExist as error:
+        raise Refused(_("%(bot)s has left already.") % {"bot": entrant.bot.name}) from error
+
+
 def leave(row: Tournament, entrant: Entrant, *, reason: str, disqualified: bool = False) -> None:
     """From the next round on the entrant is not drawn. Under the tournament's lock.
 
@@ -296,7 +309,7 @@ def leave(row: Tournament, entrant: Entrant, *, reason: str, disqualified: bool 
     """
     if row.state != Tournament.State.RUNNING:
         raise Refused(_("The tournament is not being played."))
-    entrant.refresh_from_db()
+    _renew(entrant)
     if entrant.disqualified or (entrant.until is not None and not disqualified):
         raise Refused(_("%(bot)s has left already.") % {"bot": entrant.bot.name})
     # whoever has left keeps the round of it: rounds that were drawn since were drawn without
