@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from random import Random
 
 import pytest
@@ -571,6 +572,28 @@ def test_nobody_judges_himself(ada: User, bob: User) -> None:
         report = services.report(by=bob, about=about, category="cheating")
         with pytest.raises(NotAllowed, match="another organiser"):
             services.resolve(report=report, by=staff, state="dismissed", note="I did not.")
+
+
+def test_nobody_judges_another_account_of_his_own(ada: User, bob: User, olga: User) -> None:
+    people.link(olga, ada)
+    olga.refresh_from_db()
+    ada.refresh_from_db()
+    mine = make_bot(ada, "mine")
+    deeds: list[Callable[[], object]] = [
+        lambda: organisers.unlink_account(person=ada, by=olga),
+        lambda: organisers.link_accounts(one=bob, other=ada, by=olga, note="x"),
+        lambda: organisers.unban_author(person=ada, by=olga),
+        lambda: quarantine.release_from_quarantine(bot=mine, because="x", by=olga),
+    ]
+    for about in (ada, mine):
+        report = services.report(by=bob, about=about, category="cheating")
+        deeds.append(partial(services.resolve, report=report, by=olga, state="dismissed", note="x"))
+    for deed in deeds:
+        with pytest.raises((NotAllowed, bots.NotAllowed), match="nother organiser"):
+            deed()
+    Bot.objects.filter(pk=mine.pk).update(state=Bot.State.BANNED)
+    with pytest.raises(bots.BotError):
+        bots.reactivate_bot(bot=mine, by=olga)
 
 
 def test_nobody_reported_learns_who_it_was(ada: User, bob: User, olga: User, mirror: Version) -> None:

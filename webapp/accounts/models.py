@@ -60,6 +60,10 @@ class User(AbstractUser):
         """Who stands behind the account: the number of this person's first account."""
         return self.linked_to_id or self.pk
 
+    def is_of(self, other: User | None) -> bool:
+        """Is it an account of the same person? Nobody judges what concerns another account of his own."""
+        return other is not None and other.person == self.person
+
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
         """What Django compares a session with: another password, or `sessions_ended`, makes it another one."""
         kept: str = super()._get_session_auth_hash(secret)  # type: ignore[misc]  # the stubs do not know it

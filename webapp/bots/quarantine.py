@@ -133,7 +133,7 @@ def release_from_quarantine(*, bot: Bot, because: str, by: User | None = None) -
     """
     if by is not None and not (by.is_active and by.is_staff):
         raise NotAllowed(_("This is for organisers."))
-    if by is not None and by.pk == bot.owner_id:
+    if by is not None and by.is_of(bot.owner):
         raise NotAllowed(_("This bot is yours: another organiser has to judge that."))
     released = Bot.objects.filter(pk=bot.pk, state=Bot.State.QUARANTINED).update(
         state=Bot.State.ACTIVE, state_reason="", counted_since=timezone.now(), faulty_series=[]

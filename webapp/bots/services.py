@@ -148,7 +148,7 @@ def retire_bot(*, bot: Bot, by: User) -> None:
 def reactivate_bot(*, bot: Bot, by: User) -> None:
     """Bring a bot back: a retired one its author, any other one an organiser whose bot it is not."""
     _check_owner(bot, by)
-    judge = by.is_staff and not _owns(by, bot)
+    judge = by.is_staff and not by.is_of(bot.owner)
     idle = (Bot.State.RETIRED, Bot.State.QUARANTINED, Bot.State.BANNED) if judge else (Bot.State.RETIRED,)
     with transaction.atomic():
         if judge:

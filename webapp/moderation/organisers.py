@@ -64,10 +64,12 @@ def unban_author(*, person: User, by: User) -> None:
     """Let an author in again. The tokens stay revoked; the bots stay retired until their author brings them back.
 
     Raises:
-        NotAllowed: `by` is no organiser.
+        NotAllowed: `by` is no organiser, or the account is his own.
         Refused: the person is not banned.
     """
     check_organiser(by)
+    if by.is_of(person):
+        raise NotAllowed(_("Another organiser has to judge that."))
     person = _locked(person)
     if person.banned is None:
         raise Refused(_("%(name)s is not banned.") % {"name": person})
@@ -90,7 +92,7 @@ def link_accounts(*, one: User, other: User, by: User, note: str) -> None:
     """
     check_organiser(by)
     note = _reason(note)
-    if by.pk in (one.pk, other.pk):
+    if by.is_of(one) or by.is_of(other):
         raise NotAllowed(_("Another organiser has to judge that."))
     if not people.link(one, other):
         raise Refused(_("These accounts are linked already."))
@@ -106,7 +108,7 @@ def unlink_account(*, person: User, by: User) -> None:
         Refused: it is linked with none.
     """
     check_organiser(by)
-    if by.pk == person.pk:
+    if by.is_of(person):
         raise NotAllowed(_("Another organiser has to judge that."))
     if not people.unlink(person):
         raise Refused(_("This account is not linked with another one."))

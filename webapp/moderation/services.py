@@ -84,7 +84,7 @@ def resolve(*, report: Report, by: User, state: str, note: str) -> None:
         Refused: there is no note, or another organiser was first.
     """
     check_organiser(by)
-    if report.author_id == by.pk or (report.bot is not None and report.bot.owner_id == by.pk):
+    if by.is_of(report.author) or (report.bot is not None and by.is_of(report.bot.owner)):
         raise NotAllowed(_("This report is about you: another organiser has to look at it."))
     if state not in (Report.State.ACTED, Report.State.DISMISSED):
         raise Refused(_("A report is acted on, or left as it is."))

@@ -46,7 +46,7 @@ def check_impartial(by: User, bots: Iterable[Bot]) -> None:
     """
     check_organiser(by)
     for bot in bots:
-        if bot.owner is not None and bot.owner.person == by.person:
+        if by.is_of(bot.owner):
             raise NotAllowed(_("%(bot)s is yours: another organiser has to do that.") % {"bot": bot.name})
 
 
