@@ -295,12 +295,13 @@ def all_records(
     """All records of a leaderboard in one download, for training and statistics.
 
     It ends where a match is not published yet, so going on later with `after` misses nothing. Two downloads are
-    given at the same time, else 503 with `Retry-After`; an address has 50 a day, else 429; after ten minutes
-    a download is cut off.
+    given at the same time, one to an address, else 503 with `Retry-After`; an address has 50 a day, else 429; after
+    ten minutes a download is cut off.
     """
     ruleset, start = _ruleset(f"{game}/{preset}"), None if after is None else _match(after)
+    who = client_address(request)
     try:
-        spend(downloads.A_DAY, who=client_address(request))  # even finding out that nothing has changed costs something
+        spend(downloads.A_DAY, who=who)  # even finding out that nothing has changed costs something
     except TooOften as error:
         raise HttpError(429, str(error)) from error
     chosen = downloads.part(ruleset=ruleset, after=start, most=limit)
@@ -308,9 +309,9 @@ def all_records(
     if unchanged is not None:
         return unchanged
     try:
-        seat = downloads.Seat()
+        seat = downloads.Seat(who=who)
     except downloads.Busy:
-        answer = _error(request, "Others are downloading just now. Please try again in a minute.", 503)
+        answer = _error(request, "As many downloads are under way as may be. Please try again in a minute.", 503)
         answer["Retry-After"] = "60"
         return answer
     response = StreamingHttpResponse(downloads.packed(chosen, seat), content_type="application/gzip")

@@ -466,10 +466,14 @@ def test_a_download_is_not_made_again_where_nothing_has_changed(mirror: Version,
 
 
 def test_few_downloads_at_the_same_time_and_few_a_day(three: list[Match], monkeypatch: pytest.MonkeyPatch) -> None:
-    under_way = [get(RECORDS) for _ in range(downloads.AT_THE_SAME_TIME)]
+    def get_from(number: int) -> Any:
+        return Client(REMOTE_ADDR=f"203.0.113.{number}").get(RECORDS)
+
+    under_way = [get_from(number) for number in range(downloads.AT_THE_SAME_TIME)]
     busy = get(RECORDS)
     assert (busy.status_code, busy["Retry-After"]) == (503, "60")
     assert len(lines_of(under_way[0])) == 3  # read to its end
+    assert get_from(1).status_code == 503  # one to an address
     assert len(lines_of(get(RECORDS))) == 3
     request_finished.disconnect(close_old_connections)  # the test's own connection
     under_way[1].close()  # somebody went away

@@ -32,7 +32,7 @@ AT_ONCE = 200
 """Records in memory."""
 
 AT_THE_SAME_TIME = 2
-"""Downloads under way on the whole site: each occupies a thread of a web process."""
+"""Downloads under way on the whole site, one to an address: each occupies a thread of a web process."""
 
 LONGEST_SECONDS = 600
 """Then it is cut off: gzip tells whoever unpacks it that the end is missing."""
@@ -42,7 +42,7 @@ A_DAY = Limit("downloads", 50, 86_400)
 
 
 class Busy(Exception):
-    """As many downloads are under way as may be."""
+    """As many downloads are under way as may be, on the whole site or to this address."""
 
 
 class Part(NamedTuple):
@@ -60,18 +60,24 @@ class Part(NamedTuple):
 class Seat:
     """One of the few places for downloads; it is given back at the end, and by itself after `LONGEST_SECONDS`."""
 
-    def __init__(self) -> None:
-        """Take a place. Raises `Busy` where there is none."""
+    def __init__(self, *, who: str) -> None:
+        """Take a place for this address, which has one at most. Raises `Busy` where there is none."""
         self._mine = uuid4().hex
-        self._key = ""
+        self._keys: list[str] = []
+        places = [f"download:{number}" for number in range(AT_THE_SAME_TIME)]
         try:
-            for number in range(AT_THE_SAME_TIME):
-                if cache.add(f"download:{number}", self._mine, timeout=LONGEST_SECONDS):
-                    self._key = f"download:{number}"
-                    return
+            if not (self._take(f"download-to:{who}") and any(map(self._take, places))):
+                self.leave()
+                raise Busy
         except (RedisError, OSError) as error:
             log.warning("downloads are not given while the cache does not answer: %s", error)
-        raise Busy
+            raise Busy from error
+
+    def _take(self, key: str) -> bool:
+        taken = cache.add(key, self._mine, timeout=LONGEST_SECONDS)
+        if taken:
+            self._keys.append(key)
+        return taken
 
     def __enter__(self) -> Self:
         return self
@@ -82,8 +88,9 @@ class Seat:
     def leave(self) -> None:
         """Give the place back, if it is still one's own."""
         try:
-            if self._key and cache.get(self._key) == self._mine:
-                cache.delete(self._key)
+            for key in self._keys:
+                if cache.get(key) == self._mine:
+                    cache.delete(key)
         except (RedisError, OSError) as failure:
             log.warning("a download's place becomes free only by itself: %s", failure)
 

@@ -145,14 +145,15 @@ def luck(request: HttpRequest, slug: str) -> HttpResponse:
 def records(request: HttpRequest, slug: str) -> HttpResponseBase:
     """All records as one zip; none of a block that is not closed. Limited like the records of a leaderboard."""
     row = find(request, slug)
+    who = client_address(request)
     try:
-        spend(downloads.A_DAY, who=client_address(request))
+        spend(downloads.A_DAY, who=who)
     except TooOften:
         return render(request, "429.html", status=429)
     try:
-        seat = downloads.Seat()
+        seat = downloads.Seat(who=who)
     except downloads.Busy:
-        busy = HttpResponse(_("Others are downloading just now. Please try again in a minute."), status=503)
+        busy = HttpResponse(_("As many downloads are under way as may be. Please try again in a minute."), status=503)
         busy["Content-Type"] = "text/plain; charset=utf-8"
         busy["Retry-After"] = "60"
         return busy
