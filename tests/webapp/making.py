@@ -23,7 +23,7 @@ BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 RECORD = records.read((Path(__file__).parents[1] / "data/records/three_coins-preset.json").read_bytes())
 
 
-def make_user(name: str = "ada", **more: bool) -> User:
+def make_user(name: str = "ada", **more: object) -> User:
     return User.objects.create_user(name, f"{name}@example.org", PASSWORD, **more)
 
 

@@ -163,6 +163,21 @@ def test_voiding_and_restoring(desk: Client, olga: User, mirror: Version) -> Non
     ]
 
 
+def test_nobody_voids_what_he_has_lost_nor_past_the_page_of_a_tournament(
+    desk: Client, olga: User, mirror: Version
+) -> None:
+    honest = make_house_bot("honest")
+    own, cups = make_match([mirror, honest]), make_match([mirror, honest])
+    Series.objects.filter(pk=cups.series_id).update(purpose=Series.Purpose.TOURNAMENT)
+    assert "on the tournament" in act(desk, "void", own, cups)
+    Bot.objects.filter(pk=mirror.bot_id).update(owner=make_user("second", linked_to=olga))
+    assert "another organiser has to judge" in act(desk, "void", own)
+    assert not Match.objects.filter(voided=True).exists()
+    Match.objects.update(voided=True)
+    assert "another organiser has to judge" in act(desk, "restore", own)
+    assert not Match.objects.filter(voided=False).exists()
+
+
 def test_banning_retiring_and_bringing_back(desk: Client, mirror: Version) -> None:
     ada = mirror.bot.owner
     assert ada is not None

@@ -102,13 +102,25 @@ class MatchAdmin(ReadOnly):
 
     @admin.action(description="Void: take the matches out of the ratings", permissions=["act"])
     def void(self, request: HttpRequest, queryset: QuerySet[Match]) -> None:
-        changed = organisers.void_matches(matches=queryset, by=organiser(request))
-        messages.success(request, f"{changed} matches voided. The next fit does not count them.")
+        # there it is asked what has been drawn from them
+        if queryset.filter(series__purpose=Series.Purpose.TOURNAMENT).exists():
+            messages.error(request, "Nothing is voided: matches of tournaments are voided on the tournament's page.")
+            return
+        try:
+            changed = organisers.void_matches(matches=queryset, by=organiser(request))
+        except organisers.NotImpartial as error:
+            messages.error(request, str(error))
+        else:
+            messages.success(request, f"{changed} matches voided. The next fit does not count them.")
 
     @admin.action(description="Restore: let voided matches count again", permissions=["act"])
     def restore(self, request: HttpRequest, queryset: QuerySet[Match]) -> None:
-        changed = organisers.restore_matches(matches=queryset, by=organiser(request))
-        messages.success(request, f"{changed} matches restored. The next fit counts them.")
+        try:
+            changed = organisers.restore_matches(matches=queryset, by=organiser(request))
+        except organisers.NotImpartial as error:
+            messages.error(request, str(error))
+        else:
+            messages.success(request, f"{changed} matches restored. The next fit counts them.")
 
 
 @admin.register(Block)

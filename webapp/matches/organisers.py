@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
-from webapp.matches.models import Block, Match, Series
+from webapp.matches.models import Block, Entry, Match, Series
 from webapp.matches.services import give_up_blocks
 from webapp.matches.verdicts import conclude
 from webapp.style import services as style
@@ -19,13 +19,22 @@ class NotAnOrganiser(Exception):
     """This is for organisers."""
 
 
+class NotImpartial(Exception):
+    """A bot of this organiser's own took part."""
+
+
 def void_matches(*, matches: Iterable[Match], by: User) -> int:
-    """Take matches out of the ratings; returns how many were in them. The next fit does not count them any more."""
+    """Take matches out of the ratings; returns how many were in them. The next fit does not count them any more.
+
+    Raises:
+        NotAnOrganiser: it is not for this person to do.
+        NotImpartial: nor for this organiser; then all of them stay as they are.
+    """
     return _set_voided(matches, True, by, "Voided.")
 
 
 def restore_matches(*, matches: Iterable[Match], by: User) -> int:
-    """Let voided matches count again; returns how many were voided."""
+    """Let voided matches count again; returns how many were voided. Raises as `void_matches`."""
     return _set_voided(matches, False, by, "Restored: it counts again.")
 
 
@@ -52,6 +61,9 @@ def cancel_series(*, series: Series, by: User) -> bool:
 def _set_voided(matches: Iterable[Match], voided: bool, by: User, text: str) -> int:
     check_organiser(by)
     matches = list(matches)
+    sat = Entry.objects.filter(match__in=[match.pk for match in matches], bot__owner__isnull=False)
+    if any(by.is_of(owner) for owner in User.objects.filter(pk__in=sat.values("bot__owner"))):
+        raise NotImpartial("A bot of yours took part: another organiser has to judge that.")
     with transaction.atomic():
         # first the blocks: who is counting them has ended, or has not begun
         list(Block.objects.select_for_update().filter(pk__in={match.block_id for match in matches}).order_by("pk"))
