@@ -7,9 +7,11 @@ import io
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
+from django.db import IntegrityError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -203,6 +205,14 @@ def test_two_organisers_and_two_schedulers_start_it_once() -> None:
     assert (row.rounds.count(), row.pairings.count(), Series.objects.count()) == (1, 2, 2)
     assert Tournament.objects.count() == 2, "the next one is made once"
     assert sorted(row.entrants.values_list("rank", flat=True)) == [1, 2, 3, 4]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_of_one_name_that_are_prepared_at_the_same_moment_have_addresses_of_their_own() -> None:
+    organiser()
+    said = at_once(*[partial(make_cup, name="Same")] * 3, refused=IntegrityError)
+    assert said == []
+    assert set(Tournament.objects.values_list("slug", flat=True)) == {"same", "same-2", "same-3"}
 
 
 @pytest.mark.django_db(transaction=True)

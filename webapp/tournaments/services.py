@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.text import slugify
@@ -110,9 +110,7 @@ def create(*, by: User, ruleset: Ruleset, form: Format, **settled: Any) -> Tourn
     """
     check_organiser(by)
     _check(settled, None)
-    row = Tournament.objects.create(
-        ruleset=ruleset, form=write_format(form), organiser=by, slug=_slug(settled["name"]), **settled
-    )
+    row = _addressed(settled["name"], ruleset=ruleset, form=write_format(form), organiser=by, **settled)
     write_down(by=by, rows=[row], text="Prepared.")
     return row
 
@@ -163,6 +161,17 @@ def _slug(name: str) -> str:
         number += 1
         slug = f"{plain}-{number}"
     return slug
+
+
+def _addressed(after: str, **fields: Any) -> Tournament:
+    """A new row, with an address after this name; with the next one where somebody takes that at the same moment."""
+    for _again in range(5):
+        try:
+            with transaction.atomic():
+                return Tournament.objects.create(slug=_slug(after), **fields)
+        except IntegrityError:
+            continue
+    return Tournament.objects.create(slug=_slug(after), **fields)
 
 
 def _before(tournament: Tournament) -> Tournament:
@@ -392,12 +401,12 @@ def _make_next(row: Tournament) -> None:
         starts += pause
     ends = None if row.deadline is None else starts - (row.starts_at - row.deadline)
     same = {name: getattr(row, name) for name in SETTLED}
-    Tournament.objects.create(
+    _addressed(
+        _dated(row.name, starts),
         **{**same, "starts_at": starts, "deadline": ends},
         ruleset=row.ruleset,
         form=row.form,
         organiser=row.organiser,
-        slug=_slug(_dated(row.name, starts)),
         state=Tournament.State.OPEN,
     )
     row.every = Tournament.Every.NEVER  # the next one goes on with it
