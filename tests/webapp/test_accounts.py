@@ -11,6 +11,7 @@ from django.test import Client
 
 from tests.webapp.making import PASSWORD, make_bot, make_house_bot, make_match, make_organiser, make_user
 from webapp.accounts import services
+from webapp.accounts.adapter import Adapter
 from webapp.accounts.models import User
 from webapp.bots import services as bots
 from webapp.bots.models import Bot
@@ -60,6 +61,18 @@ def test_signing_up_signs_in_and_shows_the_account() -> None:
     page = client.get("/my/account/")
     assert "ada@example.org" in page.content.decode()
     assert "no-store" in page["Cache-Control"]
+
+
+def test_of_two_that_take_a_username_at_the_same_moment_one_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other one was asked for before it was there, and is written after."""
+    make_user("twin")
+    monkeypatch.setattr(Adapter, "clean_username", lambda self, username, shallow=False: username)
+    said = {"username": "twin", "email": "other@example.org", "password1": PASSWORD, "password2": PASSWORD}
+    client = Client()
+    answer = client.post("/accounts/signup/", said)
+    assert (answer.status_code, answer["Location"]) == (302, "/accounts/signup/")
+    assert "A user with that username already exists." in client.get(answer["Location"]).content.decode()
+    assert list(User.objects.values_list("email", flat=True)) == ["twin@example.org"]
 
 
 def test_the_account_is_for_its_owner_only() -> None:
