@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import cache
 from random import Random
 
 from django.conf import settings
@@ -51,10 +52,15 @@ def tick(random: Random | None = None) -> Series | None:
         return None
     game = dice.choice(games)
     # a ruleset, or a game, that nobody can play now must not stop the others
+    # and nobody can play anything of a game that has nobody
+    available = cache(_available)
     for row in sorted(_in_drawn_order(rows, dice), key=lambda row: row.game != game):
+        there = available(row.game)
+        if not there:
+            continue
         turns = _turns(row)
         number = 1 + max(turns.values(), default=-1)
-        versions = _table(row, turns, number, dice)
+        versions = _table(row, there, turns, number, dice)
         if versions:
             return _seat(row, versions, number)
     return None
@@ -91,11 +97,11 @@ def _in_drawn_order(rows: Sequence[Ruleset], dice: Random) -> list[Ruleset]:
     return sorted(shuffled, key=lambda row: row.flagship is not flagship_first)
 
 
-def _table(row: Ruleset, turns: Mapping[int, int], number: int, dice: Random) -> list[Version]:
-    """Who sits at the table with this number, by seat; nobody where too few are there."""
-    versions = {version.pk: version for version in _available(row.game)}
-    if not versions:
-        return []
+def _table(
+    row: Ruleset, there: Sequence[Version], turns: Mapping[int, int], number: int, dice: Random
+) -> list[Version]:
+    """Who of those that are there sits at the table with this number, by seat; nobody where they are too few."""
+    versions = {version.pk: version for version in there}
     rules = ruleset(find_game(row.game), row.preset, row.options)
     least, most = rules.players[0], max(rules.players[0], min(LARGEST_TABLE, rules.players[-1]))
     if len(versions) < least:
