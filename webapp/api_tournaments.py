@@ -96,6 +96,7 @@ def tournament(request: HttpRequest, slug: str) -> TournamentShape:
     row = None if "\0" in slug else selectors.find(slug=slug, user=AnonymousUser())
     if row is None:
         raise Http404(f"There is no tournament {slug!r}; /api/tournaments lists them.")
+    whole = selectors.whole(tournament=row)
     return TournamentShape(
         **_line(row).dict(),
         form=row.form,
@@ -117,10 +118,10 @@ def tournament(request: HttpRequest, slug: str) -> TournamentShape:
                 disqualified=one.disqualified,
                 reason=one.reason,
             )
-            for one in selectors.entrants_of(tournament=row)
+            for one in whole.entrants.values()
         ],
-        standings=[_standing(one) for one in selectors.standings_of(tournament=row)],
-        rounds=[_round(one) for one in selectors.rounds_of(tournament=row)],
+        standings=[_standing(one) for one in selectors.standings_of(whole=whole)],
+        rounds=[_round(one) for one in selectors.rounds_of(whole=whole)],
     )
 
 

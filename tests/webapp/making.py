@@ -63,6 +63,14 @@ def make_series(versions: Sequence[Version], *, state: str = Series.State.FINISH
     return series
 
 
+def make_private(series: Series, purpose: str = Series.Purpose.VALIDATION) -> None:
+    """A series with what was played of it, as if it had concerned its author alone from the beginning."""
+    assert purpose in Series.PRIVATE
+    Series.objects.filter(pk=series.pk).update(purpose=purpose)
+    series.matches.update(private=True)
+    Entry.objects.filter(match__series=series).update(listed=None)
+
+
 def make_block(series: Series, *, state: str = Block.State.CLOSED) -> Block:
     seed = secrets.token_bytes(32)
     nonces = [secrets.token_bytes(16) for _ in range(series.seats.count())]
@@ -101,6 +109,7 @@ def make_match(
         block=block,
         ruleset=series.ruleset,
         rated=True,
+        private=series.private,
         reason="last_left",
         steps=12,
         record=zlib.compress(text.encode()),
@@ -114,6 +123,7 @@ def make_match(
             seat=seat,
             version=version,
             bot=version.bot,
+            listed=None if match.private else match.ruleset,
             place=(places or range(1, len(versions) + 1))[seat],
             score=0,
             moves=4,

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from django.core.signals import request_finished
-from django.db import close_old_connections
+from django.db import close_old_connections, connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from arena import record as records
 from tests.webapp.making import (
@@ -22,6 +23,7 @@ from tests.webapp.making import (
     make_line,
     make_match,
     make_organiser,
+    make_private,
     make_series,
     make_user,
     text_of,
@@ -29,7 +31,7 @@ from tests.webapp.making import (
 from webapp.bots import services as bots
 from webapp.bots.models import Bot, Version
 from webapp.matches import downloads
-from webapp.matches.models import Block, Match, Series
+from webapp.matches.models import Block, Match, Ruleset, Series
 from webapp.ratings.services import refit
 
 pytestmark = pytest.mark.django_db
@@ -169,14 +171,19 @@ def test_lists_are_of_a_ruleset_and_of_a_bot(versions: list[Version]) -> None:
     both = make_match([mirror, honest])
     house = make_match([anchor, honest])
     twice = make_match([anchor, mirror, mirror])
-    duel = Match.objects.filter(pk=house.pk)
-    duel.update(ruleset=type(classic()).objects.get(key="three_coins/duel"))
+    duel = Ruleset.objects.get(key="three_coins/duel")
+    Match.objects.filter(pk=house.pk).update(ruleset=duel)
+    house.entries.update(listed=duel)
     assert names_of(read("/api/matches?ruleset=three_coins/classic")) == [twice.name, both.name]
     assert names_of(read("/api/matches?bot=three_coins/mirror 2")) == [twice.name, both.name]
     assert names_of(read("/api/matches?bot=three_coins/random&ruleset=three_coins/duel")) == [house.name]
     page = read("/api/matches?bot=three_coins/honest&limit=1")
     assert names_of(page) == [house.name]
     assert names_of(read(f"/api/matches?bot=three_coins/honest&limit=1&before={page['before']}")) == [both.name]
+    make_private(twice.series)
+    of_mirror = "/api/matches?bot=three_coins/mirror 2"
+    for address in (of_mirror, f"{of_mirror}&ruleset=three_coins/classic", "/api/matches?ruleset=three_coins/classic"):
+        assert names_of(read(address)) == [both.name]
 
 
 def test_lists_cost_the_same_however_long(
@@ -189,6 +196,16 @@ def test_lists_cost_the_same_however_long(
             read(address)
         for query in seen.captured_queries:
             assert not re.search(r'"(record|seed|nonces|source)"', query["sql"])
+
+
+def test_a_bots_matches_in_a_ruleset_are_found_in_an_index_of_entries_alone(versions: list[Version]) -> None:
+    """What a bot has played in other rulesets, or for its author alone, is not looked at, however much that is."""
+    make_match(versions)
+    with CaptureQueriesContext(connection) as seen:
+        read(f"/api/matches?bot=three_coins/{versions[0].bot.name}&ruleset=three_coins/classic")
+    [ids] = [query["sql"] for query in seen.captured_queries if "DISTINCT" in query["sql"]]
+    assert "JOIN" not in ids
+    assert '"listed_id" = ' in ids
 
 
 # ---- records -------------------------------------------------------------------------------------
@@ -452,7 +469,7 @@ def test_a_download_ends_before_what_is_not_published(mirror: Version, three: li
     assert [line["match"] for line in lines_of(get(RECORDS))] == [three[0].name]
     Block.objects.filter(pk=three[1].block_id).update(state=Block.State.BROKEN)
     assert [line["match"] for line in lines_of(get(RECORDS))] == [three[0].name, three[2].name]
-    Series.objects.filter(pk=three[2].series_id).update(purpose=Series.Purpose.VALIDATION)
+    make_private(three[2].series)
     assert [line["match"] for line in lines_of(get(RECORDS))] == [three[0].name]
 
 

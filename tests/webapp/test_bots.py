@@ -521,7 +521,7 @@ def test_what_a_bot_is_doing(ada: User) -> None:
 
     def said() -> str:
         bot.refresh_from_db()
-        doing = selectors.doing(bot=bot)
+        doing = selectors.doing(own=selectors.Own(bot))
         return f"{doing.headline} {doing.help}"
 
     assert "it has no token" in said()
@@ -546,7 +546,7 @@ def test_what_a_bot_is_doing(ada: User) -> None:
     most = "That is as many tables as it may play at; the number stands in its settings."
     assert said() == f"mirror is playing. {most}"
     Connection.objects.filter(pk=line.pk).update(state=Connection.State.WAITING, series=None)
-    assert list(selectors.doing(bot=bot).playing) == [series]
+    assert selectors.Own(bot).playing == [series]
     Series.objects.update(state=Series.State.PUT_OFF, note="The worker fell silent.")
     assert "Its last series was put off. The worker fell silent." in said()
     Connection.objects.filter(pk=line.pk).update(lease_until=datetime.now(UTC) - timedelta(seconds=1))
@@ -566,7 +566,9 @@ def test_what_a_bot_is_doing_is_asked_as_quickly_when_it_has_played_much(ada: Us
 
     def asked() -> list[str]:
         with CaptureQueriesContext(connection) as queries:
-            assert selectors.doing(bot=bot).headline
+            own = selectors.own_bot(owner=ada, pk=bot.pk)
+            assert own is not None
+            assert selectors.doing(own=selectors.Own(own)).headline
         return [query["sql"] for query in queries.captured_queries]
 
     few = asked()
@@ -576,7 +578,8 @@ def test_what_a_bot_is_doing_is_asked_as_quickly_when_it_has_played_much(ada: Us
     assert len(many) == len(few)
     assert not any("MAX(" in sql and "match" in sql for sql in many)
     assert not any("DISTINCT" in sql for sql in many)
-    assert selectors.doing(bot=bot).last_match == matches[-1].finished
+    own = selectors.own_bot(owner=ada, pk=bot.pk)
+    assert getattr(own, "last_match", None) == matches[-1].finished
 
 
 # ---- what the database itself refuses ------------------------------------------------------------

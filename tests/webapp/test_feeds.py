@@ -13,10 +13,19 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.webapp.cups import begun, finish_round, make_cup, organiser
-from tests.webapp.making import make_block, make_bot, make_house_bot, make_match, make_series, make_user, text_of
+from tests.webapp.making import (
+    make_block,
+    make_bot,
+    make_house_bot,
+    make_match,
+    make_private,
+    make_series,
+    make_user,
+    text_of,
+)
 from webapp.bots.models import Bot, Version
 from webapp.feeds.atom import MOST
-from webapp.matches.models import Block, Match, Series
+from webapp.matches.models import Block, Match
 from webapp.tournaments import running, services
 from webapp.tournaments.models import Tournament
 
@@ -86,7 +95,7 @@ def test_a_result_is_told_once_its_replay_may_be_opened(table: list[Version]) ->
 
 def test_how_a_version_was_validated_is_told_to_nobody(mirror: Bot, table: list[Version]) -> None:
     match = make_match(table)
-    Series.objects.filter(pk=match.series_id).update(purpose=Series.Purpose.VALIDATION)
+    make_private(match.series)
     client = Client()
     assert mirror.owner is not None
     client.force_login(mirror.owner)

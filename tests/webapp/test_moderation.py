@@ -432,11 +432,11 @@ def test_their_bots_do_not_meet_on_the_ladder(ada: User, bob: User, olga: User, 
 
     assert together()
     Series.objects.all().delete()
-    assert "One other bot can be seated" in selectors.doing(bot=mine).help
+    assert "One other bot can be seated" in selectors.doing(own=selectors.Own(mine)).help
     organisers.link_accounts(one=ada, other=bob, by=olga, note="One person.")
     assert not together()
     Series.objects.all().delete()
-    assert "Nobody else is there" in selectors.doing(bot=Bot.objects.get(pk=mine.pk)).help
+    assert "Nobody else is there" in selectors.doing(own=selectors.Own(Bot.objects.get(pk=mine.pk))).help
     organisers.unlink_account(person=bob, by=olga)
     assert together()
 

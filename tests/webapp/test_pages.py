@@ -12,9 +12,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
@@ -26,6 +24,7 @@ from webapp.bots.models import Bot
 from webapp.matches import replay, selectors
 from webapp.matches.drawing import DRAWINGS
 from webapp.matches.models import Block, Match, Series
+from webapp.ratings import influence
 from webapp.ratings.models import HeadToHead, Rating, Snapshot, Spread
 
 pytestmark = pytest.mark.django_db
@@ -298,71 +297,6 @@ def test_lists_are_paged_by_id(client: Client, bots: list[Bot]) -> None:
     assert list(chain(*walk(client, "/bots/three_coins/mirror/"))) == made[::-1]
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "/",
-        "/matches/",
-        "/matches/?ruleset=three_coins/classic",
-        "/bots/three_coins/mirror/",
-        "/compare/three_coins/?a=mirror&b=calculator",
-        "/leaderboards/three_coins/classic/",
-        "/leaderboards/",
-        "/series/{series}/",
-        "/status/",
-        "/my/bots/",
-        "/api/leaderboards",
-        "/api/leaderboards/three_coins/classic",
-        "/api/bots/three_coins/mirror",
-        "/api/matches",
-        "/api/matches?bot=three_coins/mirror&ruleset=three_coins/classic",
-        "/api/series/{series}",
-    ],
-)
-def test_queries_do_not_grow(client: Client, bots: list[Bot], address: str) -> None:
-    """Fewer than ten, however much has been played: none is made for a match, a bot, a fit or a leaderboard."""
-    series = make_series(bots[:3])
-    board = make_ruleset()
-    make_ruleset("duel")
-
-    def grow(times: int) -> None:
-        for _ in range(times):
-            make_match(bots[:3])
-            make_match(bots[:3], series=series, number=series.matches.count() + 1)
-            make_series(bots[:3], state=Series.State.PLAYING)
-        more = [make_bot(f"{Bot.objects.count()}") for _ in range(times)]
-        for _ in range(times):
-            make_ratings(board, [(bot, 1000 + bot.pk, 20) for bot in [*bots, *more]])
-        for bot in bots:
-            assert bot.active_version is not None
-            HeadToHead.objects.update_or_create(
-                ruleset=board,
-                version=bot.active_version,
-                defaults={
-                    "matches": times,
-                    "opponents": len(more),
-                    "rows": [[one.active_version_id, 9, 0.4, 0.3, 0.5, 0.5, -1.5] for one in more],
-                    "nemesis": [more[0].active_version_id, -1.5, 0.04],
-                    "extremes": [[pk, 2.5] for pk in Match.objects.order_by("-id").values_list("id", flat=True)[:6]],
-                    "computed": timezone.now(),
-                },
-            )
-
-    def cost() -> int:
-        selectors._pictures = selectors._Pictures(2000)
-        with CaptureQueriesContext(connection) as queries:
-            text_of(client, address.format(series=series.pk))
-        return len(queries)
-
-    if address.startswith("/my/"):
-        assert bots[1].owner is not None
-        client.force_login(bots[1].owner)
-    grow(2)
-    few = cost()
-    grow(18)
-    assert cost() == few <= 13
-
-
 def test_a_bots_page_tells_how_it_went_and_against_whom(client: Client, bots: list[Bot]) -> None:
     board = make_ruleset()
     for day, elo in enumerate((1150, 1180, 1200)):
@@ -387,6 +321,7 @@ def test_a_bots_page_tells_how_it_went_and_against_whom(client: Client, bots: li
     won, lost = (make_match(bots[:2], ruleset=board) for _ in range(2))
     against.newest = struct.pack("<qfqf", won.pk, 12.3, lost.pk, -0.456)
     against.extremes = [[won.pk, 12.3], [lost.pk, -0.456]]
+    influence.describe([against])
     against.save()
     page = text_of(client, reverse("bot", args=["three_coins", "mirror"]))
     assert page.count("+12<") == page.count("\N{MINUS SIGN}0.46<") == 2  # among the best and worst, and in the list

@@ -19,9 +19,10 @@ from arena.games import GAMES
 from arena.insight import telling_moments
 from tests.webapp.cups import begun, finish_round
 from tests.webapp.factories import make_bot, make_match, make_ratings, make_ruleset, make_user
+from tests.webapp.making import make_private
 from webapp.bots.models import Bot
 from webapp.matches import replay
-from webapp.matches.models import Block, Match, Series
+from webapp.matches.models import Block, Match
 from webapp.previews import picture, shelf, views
 from webapp.previews.style import colours, felt_style
 from webapp.tournaments import running
@@ -125,7 +126,7 @@ def test_a_match_whose_replay_is_not_open_has_no_picture(match: Match, state: st
 
 
 def test_validations_have_none(match: Match) -> None:
-    Series.objects.update(purpose=Series.Purpose.VALIDATION)
+    make_private(match.series)
     assert Client().get(f"/matches/{match.name}/preview.png").status_code == 404
 
 

@@ -457,7 +457,9 @@ def test_what_matches_moved_is_kept_with_it(versions: list[Version], ruleset: Ru
     [head] = influence.heads_of(versions=[mine.pk])
     rows = influence.moved_rows(bot=mine.bot_id, rows=matches_of_bot(bot=mine.bot).rows, heads=[head])
     assert {row.row.match.pk: row.elo for row in rows} == pytest.approx(moved)
-    found = influence.best_and_worst(head)
+    known = Version.objects.select_related("bot").in_bulk()
+    assert {*influence.at_their_tables(head)} <= {*known}
+    found = influence.best_and_worst(head, known)
     assert found is not None
     told = [one.elo for one in found.best], [one.elo for one in found.worst]
     ordered = sorted(moved.values())
@@ -465,16 +467,19 @@ def test_what_matches_moved_is_kept_with_it(versions: list[Version], ruleset: Ru
     assert ordered[0] < 0 < ordered[-1]
     assert found.best[0].title == "mirror beats honest"
 
-    worst = found.worst[0].match
+    worst = Match.objects.get(name=found.worst[0].name)
     void_matches(matches=[worst], by=make_organiser())
-    found = influence.best_and_worst(head)
+    services.refit(ruleset=ruleset)
+    services.keep_up_meetings(ruleset=ruleset)
+    [head] = influence.heads_of(versions=[mine.pk])
+    found = influence.best_and_worst(head, known)
     assert found is not None
-    assert worst not in [one.match for one in found.worst]
+    assert worst.name not in [one.name for one in found.worst]
     rows = influence.moved_rows(bot=mine.bot_id, rows=matches_of_bot(bot=mine.bot).rows, heads=[head])
     assert {row.row.match.pk for row in rows if row.elo is None} == {worst.pk}
 
     [head] = influence.heads_of(versions=[anchor.pk])
-    assert influence.best_and_worst(head) is None  # it is 1000 by definition
+    assert influence.best_and_worst(head, known) is None  # it is 1000 by definition
     assert all(
         row.elo is None
         for row in influence.moved_rows(bot=anchor.bot_id, rows=matches_of_bot(bot=anchor.bot).rows, heads=[head])

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from arena.kit import Bot as Kit
-from tests.webapp.making import make_bot, make_house_bot, make_match, make_organiser, make_user
+from tests.webapp.making import make_bot, make_house_bot, make_match, make_organiser, make_private, make_user
 from webapp.bots.models import Bot
 from webapp.logs import OneLine
 from webapp.matches import services as matches
@@ -50,7 +50,7 @@ def test_a_validation_cannot_be_reported_by_others() -> None:
     version = mirror.active_version
     assert version is not None
     match = make_match([make_house_bot("honest"), version])
-    Series.objects.filter(pk=match.series_id).update(purpose=Series.Purpose.VALIDATION)
+    make_private(match.series)
     version.validation_id = match.series_id
     version.save()
     address = reverse("moderation:report_match", args=[match.name])
@@ -67,8 +67,10 @@ def test_nobody_else_is_told_of_a_private_series(
     told: list[str] = []
     monkeypatch.setattr("webapp.live.news.publish", lambda channel, kind: told.append(channel))
     match = make_match([make_house_bot("honest"), make_house_bot("random")])
-    for purpose_, heard in ((Series.Purpose.LADDER, ["home", f"series-{match.series_id}"]), (purpose, [])):
-        Series.objects.update(purpose=purpose_, state=Series.State.WAITING)
+    for purpose_, heard in ((match.series.purpose, ["home", f"series-{match.series_id}"]), (purpose, [])):
+        if purpose_ in Series.PRIVATE:
+            make_private(match.series, purpose_)
+        Series.objects.update(state=Series.State.WAITING)
         with django_capture_on_commit_callbacks(execute=True):
             matches.claim(series_id=match.series_id, worker="w1")
         assert sorted(name for name in told if not name.startswith("own-")) == heard

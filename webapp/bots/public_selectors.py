@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from django.db.models import Case, Exists, OuterRef, When
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, When
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -40,32 +40,55 @@ def renamed_bot(*, game: str, name: str) -> Bot | None:
     return former.bot if former is not None else None
 
 
-def versions_of(*, bot: Bot, size: int = 20) -> list[Version]:
+def versions_of(*, bot: Bot, size: int) -> QuerySet[Version]:
     """The newest versions that have shown that they work, without their source."""
     shown = bot.versions.exclude(state__in=[Version.State.VALIDATING, Version.State.FAILED])
-    return list(shown.defer("source").order_by("-number")[:size])
+    return shown.defer("source").order_by("-number")[:size]
 
 
-def other_bots(*, bot: Bot, size: int = 12) -> list[Bot]:
+class Named(NamedTuple):
+    """All that the page of a bot names beside the bot itself."""
+
+    versions: list[Version]
+    """Its newest ones that have shown that they work, and the one that plays; the newest first."""
+    others: dict[int, Version]
+    """Those of others that were wanted, by id."""
+    siblings: list[Bot]
     """What else its author has made that plays, of this game first; nothing of the house, whose bots are everywhere."""
-    if bot.owner_id is None:
-        return []
-    others = Bot.objects.filter(owner=bot.owner_id, state=Bot.State.ACTIVE).exclude(pk=bot.pk)
-    same = Case(When(game=bot.game, then=0), default=1)
-    return list(others.exclude(active_version=None).order_by(same, "game", "name")[:size])
+
+
+def named(*, bot: Bot, others: Iterable[int], size: int = 20, siblings: int = 12) -> Named:
+    """All that the page of a bot names. One query, as all of it are versions with their bots."""
+    own = versions_of(bot=bot, size=size).values("pk")
+    wanted = set(others)
+    found = Q(pk__in=own) | Q(pk=bot.active_version_id) | Q(pk__in=wanted)
+    if bot.owner_id is not None:
+        same = Case(When(game=bot.game, then=0), default=1)
+        play = Bot.objects.filter(owner=bot.owner_id, state=Bot.State.ACTIVE).exclude(pk=bot.pk)
+        play = play.exclude(active_version=None).order_by(same, "game", "name")
+        found |= Q(pk__in=play.values("active_version")[:siblings])
+    rows = list(Version.objects.filter(found).select_related("bot").defer("source").order_by("-number"))
+    # who made the bot may have met itself elsewhere than on the ladder, by a version that does not play any more
+    playing = [one.bot for one in rows if one.pk == one.bot.active_version_id and one.bot.state == Bot.State.ACTIVE]
+    made = [one for one in playing if one.owner_id == bot.owner_id and one.owner_id is not None and one.pk != bot.pk]
+    return Named(
+        [one for one in rows if one.bot_id == bot.pk],
+        {one.pk: one for one in rows if one.pk in wanted},
+        sorted(made, key=lambda one: (one.game != bot.game, one.game, one.name)),
+    )
 
 
 def doing(*, bot: Bot) -> Doing:
     """Is it playing, and if not, why."""
+    if bot.state != Bot.State.ACTIVE:
+        return Doing(
+            _("It does not play: it is %(state)s.") % {"state": bot.get_state_display()}, stored(bot.state_reason), []
+        )
     # only series that go on: a bot has few of them, however many it has played
     series = Series.objects.filter(state=Series.State.PLAYING, seats__version__bot=bot).distinct()
     playing = list(series.exclude(purpose__in=Series.PRIVATE).order_by("-id")[:16])
     if playing:
         return Doing(_("It is playing now."), "", playing)
-    if bot.state != Bot.State.ACTIVE:
-        return Doing(
-            _("It does not play: it is %(state)s.") % {"state": bot.get_state_display()}, stored(bot.state_reason), []
-        )
     if bot.active_version_id is None:
         return Doing(_("It does not play yet."), _("No version of it has shown that it can."), [])
     if bot.kind == Bot.Kind.REMOTE:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef, Value
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -159,19 +159,23 @@ class Trouble(NamedTuple):
     """Did it write anything in that match that its author may read by now?"""
 
 
+LAST = 1 << 30
+"""The number of a match that comes after all that were played."""
+
+
 def troubles(*, bot: Bot) -> Sequence[Trouble]:
-    """The series in a row in which the bot was at fault, the oldest first. Two queries; none where there are none."""
+    """The series in a row in which the bot was at fault, the oldest first. One query; none where there are none."""
     if not bot.faulty_series:
         return ()
     found: dict[int, Trouble] = {}
     logs = EntryLog.objects.filter(entry=OuterRef("pk")).exclude(entry__match__block__state=Block.State.OPEN)
     entries = Entry.objects.filter(match__series__in=bot.faulty_series, bot=bot, match__voided=False).exclude(fault="")
-    rows = entries.annotate(logged=Exists(logs)).order_by("match_id", "seat")
-    for series, fault, match, seat, logged in rows.values_list(
-        "match__series_id", "fault", "match__name", "seat", "logged"
-    ):
-        found.setdefault(series, Trouble(series, fault, match, seat, logged))
-    removed = SeriesSeat.objects.filter(series__in=bot.faulty_series, version__bot=bot).exclude(removed="")
-    for series, reason, seat in removed.values_list("series_id", "removed", "seat"):
-        found.setdefault(series, Trouble(series, reason, "", seat, logged=False))
+    played = entries.annotate(logged=Exists(logs), number=F("match__number"))
+    seats = SeriesSeat.objects.filter(series__in=bot.faulty_series, version__bot=bot).exclude(removed="")
+    removed = seats.annotate(name=Value(""), logged=Value(False), number=Value(LAST))
+    rows = played.values_list("match__series_id", "fault", "match__name", "seat", "logged", "number").union(
+        removed.values_list("series_id", "removed", "name", "seat", "logged", "number"), all=True
+    )
+    for series, fault, match, seat, logged, _number in sorted(rows, key=lambda row: (row[5], row[3])):
+        found.setdefault(series, Trouble(series, fault, match, seat, bool(logged)))
     return tuple(found[series] for series in bot.faulty_series if series in found)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import NamedTuple
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webapp.accounts.models import User
-from webapp.accounts.people import accounts_of
 from webapp.bots.models import Bot, Connection, Token, Version
-from webapp.matches.models import Block, EntryLog, Series, SeriesSeat
+from webapp.matches.models import Block, Entry, EntryLog, Series, SeriesSeat
 from webapp.pages.stored import stored
 
 ANCHOR = "random"
@@ -62,10 +61,16 @@ def active_bots(*, game: str) -> QuerySet[Bot]:
 
 
 def own_bot(*, owner: User, pk: int) -> Bot | None:
-    """The bot with this number if it is this author's, else None."""
-    return (
-        Bot.objects.filter(owner=owner, pk=pk).select_related("active_version").defer("active_version__source").first()
+    """The bot with this number if it is this author's, else None.
+
+    With ``last_match``, when its newest match was over, and ``was_removed``: was it ever taken off a table?
+    """
+    played = Entry.objects.filter(bot=OuterRef("pk"), listed__isnull=False).order_by("-match_id")
+    mine = Bot.objects.filter(owner=owner, pk=pk).annotate(
+        last_match=Subquery(played.values("match__finished")[:1]),
+        was_removed=Exists(SeriesSeat.objects.filter(version__bot=OuterRef("pk")).exclude(removed="")),
     )
+    return mine.select_related("active_version", "owner").defer("active_version__source").first()
 
 
 def own_bot_named(*, owner: User, game: str, name: str) -> Bot | None:
@@ -189,31 +194,78 @@ def connections_of(*, bot: Bot) -> QuerySet[Connection]:
     return living.select_related("version", "series").defer("version__source").order_by("since")
 
 
-@dataclass(frozen=True, slots=True)
-class Doing:
+class Own:
+    """What stands around a bot, for its author. Each is asked for when it is wanted, and once.
+
+    Each question is answered by a few rows at one end of an index, however much the bot has played.
+    """
+
+    def __init__(self, bot: Bot) -> None:
+        self.bot = bot
+
+    @cached_property
+    def lines(self) -> list[Connection]:
+        """The lines that its programs hold now; one that runs here has none."""
+        return [] if self.bot.kind == Bot.Kind.HOSTED else list(connections_of(bot=self.bot))
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """Those that still let somebody in, the newest first."""
+        return list(tokens_of(bot=self.bot))
+
+    @cached_property
+    def versions(self) -> list[Version]:
+        """Its newest ones."""
+        return list(versions_of(bot=self.bot)[:SHOWN_VERSIONS])
+
+    @cached_property
+    def series(self) -> list[Series]:
+        """Those that are being played, those that wait, and the newest one of the version that plays."""
+        seated = SeriesSeat.objects.filter(series=OuterRef("pk"), version__bot=self.bot)
+        going_on = Q(state=Series.State.PLAYING) | Q(state=Series.State.WAITING)  # each has an index of its own
+        seats = SeriesSeat.objects.filter(version=self.bot.active_version_id)
+        newest = seats.exclude(series__purpose__in=Series.PRIVATE).order_by("-series_id").values("series_id")[:1]
+        found = Series.objects.filter(going_on & Q(Exists(seated)) | Q(pk=Subquery(newest)))
+        # those that are being played first, and in any case the newest one
+        return list(found.exclude(purpose__in=Series.PRIVATE).order_by("state", "-id")[:SHOWN_SERIES])
+
+    @property
+    def playing(self) -> list[Series]:
+        """Those that are being played."""
+        return [one for one in self.series if one.state == Series.State.PLAYING]
+
+    @property
+    def waits(self) -> bool:
+        """Has it a place at a table that waits?"""
+        return any(one.state == Series.State.WAITING for one in self.series)
+
+    @cached_property
+    def last_used(self) -> datetime | None:
+        """When a program dialled in last, with whichever token."""
+        used: datetime | None = self.bot.tokens.aggregate(last=Max("last_used"))["last"]
+        return used
+
+
+SHOWN_VERSIONS = 50
+SHOWN_SERIES = 64
+"""More than a bot can have under way: it plays at 16 tables at most."""
+
+
+class Doing(NamedTuple):
     """What a bot is doing, in a sentence, and where it does nothing, why and what would help."""
 
     headline: str
-    help: str = ""
-    playing: Sequence[Series] = ()
-    last_match: datetime | None = None
+    help: str
 
 
-def doing(*, bot: Bot) -> Doing:
+def doing(*, own: Own) -> Doing:
     """What the bot is doing now, and why it is not doing more."""
-    # each question is answered by a few rows at one end of an index, however much the bot has played
-    seated = SeriesSeat.objects.filter(series=OuterRef("pk"), version__bot=bot)
-    series = Series.objects.filter(Exists(seated)).order_by("-id")
-    at_tables = series.filter(state=Series.State.PLAYING).exclude(purpose__in=Series.PRIVATE)
-    playing = list(at_tables[:16])
-    last = bot.entries.order_by("-match_id").values_list("match__finished", flat=True).first()
-    headline, help_ = _sentence(bot, len(playing), series)
-    used = bot.tokens.aggregate(last=Max("last_used"))["last"]
-    when = date_format(used, "j E Y, H:i") if used else ""
-    return Doing(headline % {"bot": bot.name, "tables": len(playing), "when": when}, help_, playing, last)
+    headline, help_ = _sentence(own)
+    return Doing(headline % {"bot": own.bot.name, "tables": len(own.playing)}, help_)
 
 
-def _sentence(bot: Bot, playing: int, series: QuerySet[Series]) -> tuple[str, str]:
+def _sentence(own: Own) -> tuple[str, str]:
+    bot, playing = own.bot, len(own.playing)
     match bot.state:
         case Bot.State.RETIRED:
             return _because(_("%(bot)s is retired."), bot.state_reason), _("Bring it back below, and it plays again.")
@@ -229,15 +281,15 @@ def _sentence(bot: Bot, playing: int, series: QuerySet[Series]) -> tuple[str, st
             )
     if playing:
         said = ngettext("%(bot)s is playing.", "%(bot)s is playing at %(tables)d tables.", playing)
-        return said, _free_lines(bot, playing)
-    if series.filter(state=Series.State.WAITING).exclude(purpose__in=Series.PRIVATE).exists():
+        return said, _free_lines(own)
+    if own.waits:
         return _("%(bot)s has a place at a table, which waits for a free worker."), ""
     if bot.kind == Bot.Kind.HOSTED:
-        return _hosted(bot)
-    if not connections_of(bot=bot).exists():
-        headline, help_ = _not_connected(bot)
-        return headline, _versions_left(bot) or help_
-    return _("%(bot)s is connected and waiting for a table."), _put_off(bot) or opponents(bot=bot)
+        return _hosted(own)
+    if not own.lines:
+        headline, help_ = _not_connected(own)
+        return headline, _versions_left(own) or help_
+    return _("%(bot)s is connected and waiting for a table."), _put_off(own) or opponents(bot=bot)
 
 
 def _proving(bot: Bot) -> str:
@@ -249,10 +301,10 @@ def _proving(bot: Bot) -> str:
     return _("It kept failing. Connect it mended, and let it show on its page that it works.")
 
 
-def _hosted(bot: Bot) -> tuple[str, str]:
-    if bot.active_version_id is not None:
-        return _("%(bot)s is waiting for a table."), _put_off(bot)
-    states = set(bot.versions.values_list("state", flat=True))
+def _hosted(own: Own) -> tuple[str, str]:
+    if own.bot.active_version_id is not None:
+        return _("%(bot)s is waiting for a table."), _put_off(own)
+    states = set(own.bot.versions.values_list("state", flat=True))
     if Version.State.VALIDATING in states:
         return _("%(bot)s is showing that it works."), _("As soon as it has, the ladder seats it.")
     if states & {Version.State.PASSED, Version.State.RETIRED}:
@@ -264,9 +316,9 @@ def _because(sentence: str, reason: str) -> str:
     return f"{sentence} {stored(reason).replace('%', '%%')}".strip()
 
 
-def _free_lines(bot: Bot, playing: int) -> str:
-    free = connections_of(bot=bot).filter(state=Connection.State.WAITING).count()
-    if not free and bot.kind == Bot.Kind.REMOTE and playing >= bot.max_tables:
+def _free_lines(own: Own) -> str:
+    free = sum(line.state == Connection.State.WAITING for line in own.lines)
+    if not free and own.bot.kind == Bot.Kind.REMOTE and len(own.playing) >= own.bot.max_tables:
         return _("That is as many tables as it may play at; the number stands in its settings.")
     if not free:
         return ""
@@ -275,38 +327,37 @@ def _free_lines(bot: Bot, playing: int) -> str:
     ) % {"free": free}
 
 
-def _not_connected(bot: Bot) -> tuple[str, str]:
-    tokens = list(tokens_of(bot=bot))
-    if not tokens:
+def _not_connected(own: Own) -> tuple[str, str]:
+    if not own.tokens:
         return (
             _("No program can play as %(bot)s: it has no token."),
             _("Make a token below, and start your program with it."),
         )
-    if all(token.last_used is None for token in tokens):
+    if all(token.last_used is None for token in own.tokens) or own.last_used is None:
         return (
             _("No program has dialled in as %(bot)s yet."),
             _("Start your program with the token. It prints why, if the arena refuses it."),
         )
+    when = date_format(own.last_used, "j E Y, H:i").replace("%", "%%")
     return (
-        _("No program is connected as %(bot)s; the last one dialled in on %(when)s UTC."),
+        _("No program is connected as %(bot)s; the last one dialled in on %(when)s UTC.")
+        % {"bot": "%(bot)s", "when": when},
         _("Start your program again. It takes its seat back if a match is still going on."),
     )
 
 
-def _put_off(bot: Bot) -> str:
-    seats = SeriesSeat.objects.filter(version=bot.active_version_id).exclude(series__purpose__in=Series.PRIVATE)
-    seat = seats.select_related("series").order_by("-series_id").first()
-    newest = seat.series if seat is not None else None
+def _put_off(own: Own) -> str:
+    newest = max(own.series, key=lambda one: one.pk, default=None)
     if newest is None or newest.state not in (Series.State.PUT_OFF, Series.State.CANCELLED):
         return ""
     said = _("Its last series was %(state)s.") % {"state": newest.get_state_display()}
     return f"{said} {stored(newest.note)}".strip()
 
 
-def _versions_left(bot: Bot) -> str:
+def _versions_left(own: Own) -> str:
     """Whether it may declare no new version today."""
     day = timezone.now() - timedelta(days=1)
-    if bot.versions.filter(created__gt=day).count() < NEW_VERSIONS_A_DAY:
+    if sum(version.created > day for version in own.versions) < NEW_VERSIONS_A_DAY:
         return ""
     said = _("It has declared %(most)d new versions within a day, as many as it may: start one of these again.")
     return said % {"most": NEW_VERSIONS_A_DAY}
@@ -323,9 +374,10 @@ def opponents(*, bot: Bot) -> str:
     """How many bots could be seated with this one, in a sentence."""
     line = Connection.objects.filter(bot=OuterRef("pk"), state="waiting", lease_until__gt=timezone.now())
     others = Bot.objects.filter(game=bot.game, state=Bot.State.ACTIVE).exclude(pk=bot.pk).exclude(active_version=None)
-    # Not .exclude(owner=...), which would also leave out those without an owner: the house.
-    ours = accounts_of(bot.owner) if bot.owner is not None else []
-    others = others.filter(Q(owner=None) | ~Q(owner__in=ours))
+    if bot.owner is not None:
+        # Not .exclude(...) alone, which would also leave out those without an owner: the house.
+        person = Coalesce("owner__linked_to", "owner")
+        others = others.annotate(person=person).filter(Q(owner=None) | ~Q(person=bot.owner.person))
     free = others.filter(Q(kind=Bot.Kind.HOSTED) | Exists(line)).count()
     if not free:
         return _("Nobody else is there to play against: bots of one author do not meet at a rated table.")

@@ -7,11 +7,13 @@ import sys
 import threading
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Count, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -227,21 +229,26 @@ class Quota(NamedTuple):
 
 
 def quotas_of(*, bot: Bot) -> list[Quota]:
-    """How much of what an author may do is used up."""
-    owner = bot.owner
-    assert owner is not None, "only an author sees this"
-    day = timezone.now() - timedelta(days=1)
-    mine = Bot.objects.filter(owner=owner).exclude(state=Bot.State.RETIRED).count()
-    left = uploads_left(owner=owner)
+    """How much of what an author may do is used up. One query."""
+    now = timezone.now()
+    assert bot.owner_id is not None, "only an author sees this"
+    counted = User.objects.filter(pk=bot.owner_id).values_list(
+        _number(Upload.objects.filter(owner=OuterRef("pk"), created__gt=now - timedelta(hours=1))),
+        _number(Version.objects.filter(bot=bot, created__gt=now - timedelta(days=1))),
+        _number(Bot.objects.filter(owner=OuterRef("pk")).exclude(state=Bot.State.RETIRED)),
+    )
+    uploads, versions, bots = counted.get()
     return [
-        Quota(_("uploads within an hour"), UPLOADS_AN_HOUR - left, UPLOADS_AN_HOUR),
-        Quota(
-            _("new versions of this bot within a day"),
-            bot.versions.filter(created__gt=day).count(),
-            NEW_VERSIONS_A_DAY,
-        ),
-        Quota(_("bots that are not retired"), mine, services.MOST_BOTS),
+        Quota(_("uploads within an hour"), uploads, UPLOADS_AN_HOUR),
+        Quota(_("new versions of this bot within a day"), versions, NEW_VERSIONS_A_DAY),
+        Quota(_("bots that are not retired"), bots, services.MOST_BOTS),
     ]
+
+
+def _number(rows: QuerySet[Any]) -> Coalesce:
+    """How many of these there are, as a part of another query."""
+    whole = rows.order_by().annotate(all=Value(1)).values("all").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(whole), 0)
 
 
 def forget_uploads() -> int:

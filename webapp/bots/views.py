@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Concatenate, ParamSpec
@@ -166,20 +166,19 @@ def _own_page(
     request: HttpRequest, bot: Bot, *, token: str = "", form: AboutForm | None = None, status: int = 200
 ) -> HttpResponse:
     hosted = bot.kind == Bot.Kind.HOSTED
+    around = selectors.Own(bot)
     context: dict[str, Any] = {
         "bot": bot,
         "troubles": quarantine.troubles(bot=bot),
         "proof": selectors.failed_proof(bot=bot),
         "hosted": hosted,
         "quotas": uploads.quotas_of(bot=bot) if hosted else None,
-        "rated": comparing.rated_versions(bot=bot, size=50) if hosted else None,
-        "doing": selectors.doing(bot=bot),
+        "rated": comparing.rated_versions(bot=bot, size=selectors.SHOWN_VERSIONS) if hosted else None,
+        "around": around,
+        "doing": selectors.doing(own=around),
         "token": token,
-        "tokens": selectors.tokens_of(bot=bot),
-        "versions": selectors.versions_of(bot=bot)[:50],
-        "connections": selectors.connections_of(bot=bot),
         "logs": selectors.logs_of(bot=bot)[:20],
-        "removals": selectors.removals_of(bot=bot),
+        "removals": partial(selectors.removals_of, bot=bot),  # asked for where there are any
         "settings": form
         or (AboutForm if hosted else SettingsForm)(initial={"about": bot.about, "max_tables": bot.max_tables}),
         "door": door_address(),

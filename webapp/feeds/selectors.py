@@ -18,7 +18,7 @@ from arena.pairing.scores import read_result
 from arena.pairing.standings import in_decimals
 from webapp.bots.models import Bot
 from webapp.feeds.atom import MOST, Entry, Feed
-from webapp.matches.models import Block, Match, Series
+from webapp.matches.models import Block, Match
 from webapp.matches.models import Entry as Seat
 from webapp.matches.selectors import outcome_words
 from webapp.pages.naming import game_title
@@ -48,8 +48,8 @@ def of_bot(*, bot: Bot) -> Feed | None:
 
 
 def _results(bot: Bot) -> Sequence[Match]:
-    seats = Seat.objects.filter(bot=bot, match__block__state=Block.State.CLOSED)
-    seats = seats.exclude(match__series__purpose__in=Series.PRIVATE).order_by("-match_id")
+    seats = Seat.objects.filter(bot=bot, listed__isnull=False, match__block__state=Block.State.CLOSED)
+    seats = seats.order_by("-match_id")
     # a bot may sit at a table twice
     ids = list(seats.values_list("match_id", flat=True).distinct()[:MOST])
     by_place = Seat.objects.select_related("bot").order_by("place", "seat")

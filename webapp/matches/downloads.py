@@ -21,7 +21,7 @@ from django.db.models import Min, QuerySet
 from redis.exceptions import RedisError
 
 from webapp.limits import Limit
-from webapp.matches.models import Block, Match, Ruleset, Series
+from webapp.matches.models import Block, Match, Ruleset
 
 log = logging.getLogger(__name__)
 
@@ -114,8 +114,7 @@ def part(*, ruleset: Ruleset, after: Match | None, most: int) -> Part:
 
 
 def _public(ruleset: Ruleset) -> QuerySet[Match]:
-    matches = Match.objects.filter(ruleset=ruleset, block__state=Block.State.CLOSED)
-    return matches.exclude(series__purpose__in=Series.PRIVATE)
+    return Match.objects.filter(ruleset=ruleset, private=False, block__state=Block.State.CLOSED)
 
 
 def packed(chosen: Part, seat: Seat) -> Iterator[bytes]:

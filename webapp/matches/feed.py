@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Prefetch, QuerySet
 
 from webapp.bots.models import Bot
-from webapp.matches.models import Entry, Match, Ruleset, Series
+from webapp.matches.models import Entry, Match, Ruleset
 
 
 def feed(
@@ -30,9 +30,9 @@ def one(*, name: str) -> Match | None:
 
 def _ids_of(bot: Bot, ruleset: Ruleset | None, before: Match | None, size: int) -> list[int]:
     # By way of the entries, whose index has a bot's newest matches in order. A bot may sit at a table twice.
-    entries = Entry.objects.filter(bot=bot).exclude(match__series__purpose__in=Series.PRIVATE).order_by("-match_id")
+    entries = Entry.objects.filter(bot=bot, listed__isnull=False).order_by("-match_id")
     if ruleset is not None:
-        entries = entries.filter(match__ruleset=ruleset)
+        entries = entries.filter(listed=ruleset)
     if before is not None:
         entries = entries.filter(match_id__lt=before.pk)
     return list(entries.values_list("match_id", flat=True).distinct()[:size])
@@ -41,7 +41,7 @@ def _ids_of(bot: Bot, ruleset: Ruleset | None, before: Match | None, size: int) 
 def _matches() -> QuerySet[Match]:
     entries = Entry.objects.select_related("bot", "version").defer("version__source").order_by("seat")
     return (
-        Match.objects.exclude(series__purpose__in=Series.PRIVATE)
+        Match.objects.filter(private=False)
         .select_related("ruleset", "block")
         .defer("record", "block__seed", "block__nonces")
         .prefetch_related(Prefetch("entries", entries))

@@ -208,8 +208,10 @@ _STATEMENTS = (
     """,
     # the smallest of exponential times at the rates exp(skill) comes first: a table of Plackett and Luce
     """
-    INSERT INTO matches_entry (match_id, seat, version_id, bot_id, place, score, fault, moves, thinking_ms, slowest_ms)
-    SELECT %(match_from)s + n, mod(seat + n, %(seats)s), version, bot, place, %(seats)s - place, '', 8, 12.5, 3.5
+    INSERT INTO matches_entry (match_id, seat, version_id, bot_id, listed_id, place, score, fault, moves,
+                               thinking_ms, slowest_ms)
+    SELECT %(match_from)s + n, mod(seat + n, %(seats)s), version, bot, %(ruleset)s, place,
+           %(seats)s - place, '', 8, 12.5, 3.5
     FROM (
         SELECT n, seat, version, bot, rank() OVER (PARTITION BY n ORDER BY -ln(1 - random()) * exp(-skill)) AS place
         FROM generate_series(1, %(matches)s) AS n JOIN made_up ON series = 1 + (n - 1) / %(per_series)s

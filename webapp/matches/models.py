@@ -191,6 +191,8 @@ class Match(models.Model):
     block = models.ForeignKey(Block, on_delete=models.PROTECT, related_name="matches")
     ruleset = models.ForeignKey(Ruleset, on_delete=models.PROTECT, related_name="matches")
     rated = models.BooleanField()
+    private = models.BooleanField(default=False, db_default=False, editable=False)
+    """Its series concerns an author alone, repeated here so that lists for everybody are one index away."""
     voided = models.BooleanField(default=False)
     """An organiser took it out of the ratings."""
     reason = models.CharField(max_length=30)
@@ -210,7 +212,8 @@ class Match(models.Model):
         verbose_name_plural = "matches"
         constraints = [models.UniqueConstraint(fields=["series", "number"], name="match_once_a_series")]
         indexes = [
-            models.Index(fields=["ruleset", "-id"]),
+            models.Index(fields=["-id"], condition=Q(private=False), name="match_newest"),
+            models.Index(fields=["ruleset", "-id"], condition=Q(private=False), name="match_newest_of_ruleset"),
             models.Index(fields=["ruleset", "id"], condition=Q(rated=True, voided=False), name="match_counts"),
             models.Index(fields=["ruleset", "id"], condition=Q(voided=True), name="match_voided"),
         ]
@@ -227,6 +230,16 @@ class Entry(models.Model):
     version = models.ForeignKey("bots.Version", on_delete=models.PROTECT, related_name="entries")
     bot = models.ForeignKey("bots.Bot", on_delete=models.PROTECT, related_name="entries")
     """The version's bot, repeated here so that a bot's newest matches are one index away."""
+    listed = models.ForeignKey(
+        Ruleset,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        editable=False,
+    )
+    """The match's ruleset, repeated here for the same end; None where the match is private, and in no such list."""
     place = models.PositiveSmallIntegerField()
     score = models.IntegerField()
     fault = models.CharField(max_length=12, blank=True)
@@ -241,7 +254,16 @@ class Entry(models.Model):
             models.UniqueConstraint(fields=["match", "seat"], name="entry_once_a_match"),
             models.CheckConstraint(condition=Q(place__gte=1), name="places_from_one"),
         ]
-        indexes = [models.Index(F("bot"), F("match").desc(), name="entry_newest_of_bot")]
+        indexes = [
+            models.Index(F("bot"), F("match").desc(), condition=Q(listed__isnull=False), name="entry_newest_of_bot"),
+            models.Index(
+                F("bot"),
+                F("listed"),
+                F("match").desc(),
+                condition=Q(listed__isnull=False),
+                name="entry_newest_in_ruleset",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"seat {self.seat} of match {self.match_id}"

@@ -7,8 +7,9 @@ matches still have before them. Lists are paged by id, so that no query grows wi
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple, Protocol
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Prefetch, QuerySet
@@ -75,7 +76,19 @@ NAMED = 4
 """How many losers are named in a line; the others are counted."""
 
 
-def outcome_words(entries: Sequence[Entry]) -> str:
+class Placed(Protocol):
+    """Who came in where: an entry, or as much of it as is needed."""
+
+    @property
+    def place(self) -> int:
+        """From 1."""
+
+    @property
+    def bot(self) -> Bot:
+        """Whose place it is."""
+
+
+def outcome_words(entries: Sequence[Placed]) -> str:
     """Who won against whom, from the entries of a match by place."""
     first = [shown_name(entry.bot) for entry in entries if entry.place == 1]
     others = [shown_name(entry.bot) for entry in entries if entry.place != 1]
@@ -90,63 +103,66 @@ def outcome_words(entries: Sequence[Entry]) -> str:
 # ---- matches -------------------------------------------------------------------------------------
 
 
-def _entries() -> QuerySet[Entry]:
-    return Entry.objects.select_related("bot", "version").defer("version__source").order_by("place", "seat")
-
-
-def _matches() -> QuerySet[Match]:
-    return (
-        Match.objects.select_related("ruleset", "block")
-        .defer("record", "block__seed", "block__nonces")
-        .prefetch_related(Prefetch("entries", _entries()))
-    )
-
-
 def match_page(*, ruleset: Ruleset | None = None, before: int | None = None, size: int = PAGE) -> MatchPage:
     """The newest matches, of one ruleset or of all, that are older than ``before``."""
-    found = _matches().exclude(series__purpose__in=Series.PRIVATE).order_by("-id")
+    found = Match.objects.filter(private=False).order_by("-id")
     if ruleset is not None:
         found = found.filter(ruleset=ruleset)
     if before is not None:
         found = found.filter(id__lt=before)
-    return _page(list(found[: size + 1]), size)
-
-
-def newest_pictured(*, size: int = 6) -> tuple[MatchRow, ...]:
-    """The newest matches whose records are published."""
-    found = _matches().filter(block__state=Block.State.CLOSED).exclude(series__purpose__in=Series.PRIVATE)
-    return _rows(list(found.order_by("-id")[:size]))
+    return _page(_whole(found.values("id")[: size + 1]), size)
 
 
 def matches_of_bot(*, bot: Bot, before: int | None = None, size: int = PAGE) -> MatchPage:
     """The newest matches of one bot that are older than ``before``."""
-    entries = Entry.objects.filter(bot=bot).exclude(match__series__purpose__in=Series.PRIVATE)
-    entries = entries.order_by("-match_id")
+    entries = Entry.objects.filter(bot=bot, listed__isnull=False).order_by("-match_id")
     if before is not None:
         entries = entries.filter(match_id__lt=before)
     # distinct: a bot may sit at one table twice, with two of its versions
-    ids = entries.values("match_id").distinct()[: size + 1]
-    return _page(list(_matches().filter(id__in=ids).order_by("-id")), size)
+    return _page(_whole(entries.values("match_id").distinct()[: size + 1]), size)
 
 
 def matches_of_series(*, series: Series, after: int = 0, size: int = 50) -> MatchPage:
     """The matches of a series in the order in which they are played; ``older`` leads to the following ones."""
-    found = list(_matches().filter(series=series, number__gt=after).order_by("number")[: size + 1])
-    return MatchPage(_rows(found[:size]), found[size - 1].number if len(found) > size else None)
+    ids = Match.objects.filter(series=series, number__gt=after).order_by("number").values("id")[: size + 1]
+    found = sorted(_whole(ids), key=lambda one: one.match.number)
+    return MatchPage(_rows(found[:size]), found[size - 1].match.number if len(found) > size else None)
 
 
-def _page(found: list[Match], size: int) -> MatchPage:
-    return MatchPage(_rows(found[:size]), found[size - 1].pk if len(found) > size else None)
+class _Whole(NamedTuple):
+    """A match with its entries by place, the best first."""
+
+    match: Match
+    entries: tuple[Entry, ...]
 
 
-def _rows(found: Sequence[Match]) -> tuple[MatchRow, ...]:
-    drawn = pictures(matches=found)
-    return tuple(MatchRow(match, tuple(match.entries.all()), drawn.get(match.pk)) for match in found)
+def _whole(ids: QuerySet[Any, Any]) -> list[_Whole]:
+    """The matches with these ids, the newest first, with all that a list shows of them but pictures. One query."""
+    entries = Entry.objects.filter(match__in=ids).select_related("match__ruleset", "match__block", "bot", "version")
+    light = entries.defer("match__record", *(f"match__block__{name}" for name in _LONG), "version__source")
+    by_match = groupby(light.order_by("-match_id", "place", "seat"), key=lambda entry: entry.match_id)
+    found = (tuple(entries) for _match, entries in by_match)
+    return [_Whole(entries[0].match, entries) for entries in found]
+
+
+_LONG = ("seed", "nonces", "nonce_hashes", "seating", "commitment", "reason")
+"""What a list does not show of a block; some of it is secret."""
+
+
+def _page(found: list[_Whole], size: int) -> MatchPage:
+    return MatchPage(_rows(found[:size]), found[size - 1].match.pk if len(found) > size else None)
+
+
+def _rows(found: Sequence[_Whole]) -> tuple[MatchRow, ...]:
+    drawn = pictures(matches=[one.match for one in found])
+    return tuple(MatchRow(match, entries, drawn.get(match.pk)) for match, entries in found)
 
 
 def find_match(*, name: str) -> Match | None:
     """A match with its ruleset, series and block, without its record."""
-    return _matches().select_related("series").filter(name=name).first()
+    entries = Entry.objects.select_related("bot", "version").defer("version__source").order_by("place", "seat")
+    found = Match.objects.select_related("ruleset", "series", "block").defer("record", "block__seed", "block__nonces")
+    return found.prefetch_related(Prefetch("entries", entries)).filter(name=name).first()
 
 
 def may_see(*, series: Series, user: User | AnonymousUser) -> bool:
@@ -218,17 +234,31 @@ _pictures = _Pictures(2000)
 
 def pictures(*, matches: Iterable[Match]) -> dict[int, Svg]:
     """The small signature pictures of those matches whose block is closed, by id. At most one query."""
+    drawn, missing = _kept_pictures(matches)
+    return drawn | _draw(missing, _closed_records(missing))
+
+
+def _kept_pictures(matches: Iterable[Match]) -> tuple[dict[int, Svg], list[Match]]:
+    """The pictures that are there, and the matches that are still to be drawn."""
     closed = [match for match in matches if match.block.state == Block.State.CLOSED]
     drawn = {match.pk: kept for match in closed if (kept := _pictures.get(match)) is not None}
-    missing = {match.pk: match for match in closed if match.pk not in drawn}
-    if missing:
-        found = Match.objects.filter(id__in=list(missing), block__state=Block.State.CLOSED)
-        for pk, packed in found.values_list("id", "record"):
-            match = missing[pk]
-            picture = replay.strip(records.read(zlib.decompress(bytes(packed))))
-            _pictures.put(match, picture)
-            drawn[pk] = picture
-    return drawn
+    return drawn, [match for match in closed if match.pk not in drawn]
+
+
+def _closed_records(matches: Iterable[Match]) -> dict[int, Record]:
+    """The records of those of these matches whose block is closed, by id. At most one query."""
+    ids = [match.pk for match in matches]
+    if not ids:
+        return {}
+    found = Match.objects.filter(id__in=ids, block__state=Block.State.CLOSED)
+    return {pk: records.read(zlib.decompress(bytes(packed))) for pk, packed in found.values_list("id", "record")}
+
+
+def _draw(matches: Iterable[Match], read: Mapping[int, Record]) -> dict[int, Svg]:
+    drawn = {match.pk: (match, replay.strip(read[match.pk])) for match in matches if match.pk in read}
+    for match, picture in drawn.values():
+        _pictures.put(match, picture)
+    return {pk: picture for pk, (_match, picture) in drawn.items()}
 
 
 class Hero(NamedTuple):
@@ -240,13 +270,29 @@ class Hero(NamedTuple):
     tables: tuple[Svg, ...]
 
 
-def hero(*, match: Match) -> Hero | None:
-    """What told most in a match, large; None as long as its block is not closed. At most one query."""
-    record = closed_record(name=match.name)
-    if record is None:
-        return None
+def _hero(match: Match, record: Record) -> Hero:
     told, then = replay.most_telling(record=record, name=match.record_name)
     return Hero(match.name, told, then.step, then.tables)
+
+
+class Newest(NamedTuple):
+    """The newest matches whose records are published."""
+
+    rows: tuple[MatchRow, ...]
+    hero: Hero | None
+    """The first of them, large; None where there is none."""
+
+
+def newest_pictured(*, size: int = 6) -> Newest:
+    """The newest matches whose records are published. Two queries."""
+    found = Match.objects.filter(private=False, block__state=Block.State.CLOSED)
+    shown = _whole(found.order_by("-id").values("id")[:size])
+    drawn, missing = _kept_pictures(one.match for one in shown)
+    read = _closed_records([*(one.match for one in shown[:1]), *missing])
+    drawn |= _draw(missing, read)
+    rows = tuple(MatchRow(match, entries, drawn.get(match.pk)) for match, entries in shown)
+    hero = next((_hero(match, read[match.pk]) for match, _entries in shown[:1] if match.pk in read), None)
+    return Newest(rows, hero)
 
 
 # ---- series --------------------------------------------------------------------------------------

@@ -70,14 +70,14 @@ class Status(NamedTuple):
 
 def newest_match() -> Match | None:
     """The match that was written last."""
-    return Match.objects.select_related("series").only("name", "finished", "series__purpose").order_by("-id").first()
+    return Match.objects.only("name", "finished", "private").order_by("-id").first()
 
 
 def waiting() -> tuple[int, datetime | None]:
     """How many series wait for a worker (at most `MANY`), and since when the first of them does."""
-    queue = Series.objects.filter(state=Series.State.WAITING)
-    first: datetime | None = queue.aggregate(first=Min("created"))["first"]
-    return queue[:MANY].count(), first
+    queue = Series.objects.filter(state=Series.State.WAITING).order_by("created")
+    told = queue[:MANY].aggregate(count=Count("id"), first=Min("created"))
+    return told["count"], told["first"]
 
 
 def status() -> Status:

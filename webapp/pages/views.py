@@ -36,9 +36,9 @@ def home(request: HttpRequest) -> HttpResponse:
     """What is going on now."""
     newest = matches.newest_pictured(size=6)
     context = {
-        "hero": matches.hero(match=newest[0].match) if newest else None,
+        "hero": newest.hero,
         "playing": matches.series_in_state(state=Series.State.PLAYING, size=6),
-        "newest": newest,
+        "newest": newest.rows,
         "boards": selectors.tops(),
         "cups": front_page(),
         "games": list(GAMES.values()),

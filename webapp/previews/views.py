@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from webapp.accounts.addresses import client_address
 from webapp.limits import Limit, TooOften, spend
-from webapp.matches.models import Block, Match, Series
+from webapp.matches.models import Block, Match
 from webapp.matches.replay import NoSuchStep
 from webapp.previews import picture, selectors, shelf
 
@@ -31,8 +31,8 @@ _drawing = threading.BoundedSemaphore(2)
 def match(request: HttpRequest, name: str, step: int | None = None) -> HttpResponse:
     """The table of a match at its end, or at a step as ``as`` saw it."""
     # asked each time, also of pictures that are kept: whether it may be shown does not stand in a file
-    shown = Match.objects.filter(name=name, block__state=Block.State.CLOSED)
-    record = shown.exclude(series__purpose__in=Series.PRIVATE).values_list("record_name", flat=True).first()
+    shown = Match.objects.filter(name=name, private=False, block__state=Block.State.CLOSED)
+    record = shown.values_list("record_name", flat=True).first()
     if record is None:
         raise Http404
     viewer = request.GET.get("as", "everything") if step is not None else "everything"

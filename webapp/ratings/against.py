@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from arena.ratings import QUANTILE_95
@@ -50,16 +51,20 @@ class Meetings(NamedTuple):
         return self.nemesis is not None and self.chance <= SURPRISING
 
 
-def meetings_of(found: HeadToHead) -> Meetings:
-    """How a version has fared against whom it has met most, from what is kept of it. One query."""
-    named = Version.objects.filter(pk__in=[row[0] for row in found.rows]).select_related("bot").defer("source")
-    versions = {one.pk: one for one in named}
-    rows = [Against(versions[row[0]], *row[1:]) for row in found.rows if row[0] in versions]
+def shown_opponents(stored: HeadToHead) -> list[int]:
+    """The ids of the versions that `meetings` wants to know."""
+    return [row[0] for row in stored.rows[:SHOWN]] + ([stored.nemesis[0]] if stored.nemesis is not None else [])
+
+
+def meetings(stored: HeadToHead, versions: Mapping[int, Version]) -> Meetings:
+    """How a version has fared against whom it has met most. What an opponent is called is looked up by its id."""
+    rows = [Against(versions[row[0]], *row[1:]) for row in stored.rows if row[0] in versions]
     nemesis, chance = None, 1.0
-    if found.nemesis is not None:
-        who, _residual, chance = found.nemesis
+    if stored.nemesis is not None:
+        who, _residual, chance = stored.nemesis
         nemesis = next((row for row in rows if row.version.pk == who), None)
-    return Meetings(found.ruleset, tuple(rows[:SHOWN]), found.opponents - min(len(rows), SHOWN), nemesis, chance)
+    shown = tuple(rows[:SHOWN])
+    return Meetings(stored.ruleset, shown, stored.opponents - len(shown), nemesis, chance)
 
 
 class Better(NamedTuple):

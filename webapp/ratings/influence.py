@@ -5,11 +5,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from arena.influence import Influences
+from webapp.bots.models import Bot, Version
 from webapp.matches.models import Entry, Match, Ruleset
 from webapp.matches.selectors import MatchRow, outcome_words
 from webapp.ratings.models import HeadToHead
@@ -76,10 +78,35 @@ def moved_in(*, match: Match, versions: Iterable[int]) -> dict[int, float]:
     return {version: kept[match.pk] for version, kept in found if match.pk in kept}
 
 
+def describe(heads: Sequence[HeadToHead]) -> None:
+    """Write beside the extremes what those matches are called, and who came in where. One query for all of them."""
+    wanted = {row[0] for head in heads for row in head.extremes}
+    entries = Entry.objects.filter(match__in=wanted).order_by("match", "place", "seat")
+    rows = entries.values_list("match", "match__name", "place", "version")
+    told = {
+        match: [name, [[place, version] for *_match, place, version in own]]
+        for (match, name), own in groupby(rows, key=itemgetter(0, 1))
+    }
+    for head in heads:
+        head.extremes = [[match, elo, *told[match]] for match, elo in head.extremes if match in told]
+
+
+def at_their_tables(head: HeadToHead) -> list[int]:
+    """The ids of the versions that `best_and_worst` wants to know."""
+    return [version for _match, _elo, _name, seats in head.extremes for _place, version in seats]
+
+
+class Seat(NamedTuple):
+    """Who came in where."""
+
+    place: int
+    bot: Bot
+
+
 class Extreme(NamedTuple):
     """A match that moved a rating much."""
 
-    match: Match
+    name: str
     title: str
     """Who won against whom, in words."""
     elo: float
@@ -95,16 +122,13 @@ class Extremes(NamedTuple):
     """The worst first."""
 
 
-def best_and_worst(head: HeadToHead) -> Extremes | None:
-    """What is kept of them; None before there is any. One query."""
-    moved = dict(head.extremes)
-    entries = Entry.objects.filter(match__in=moved, match__voided=False).order_by("match", "place", "seat")
-    entries = entries.select_related("match", "bot").defer("match__record")
+def best_and_worst(head: HeadToHead, versions: Mapping[int, Version]) -> Extremes | None:
+    """What is kept of them; None before there is any. Who sat there is looked up by its id."""
     found = [
-        Extreme(match, outcome_words(list(own)), moved[match.pk])
-        for match, own in groupby(entries, key=lambda entry: entry.match)
+        Extreme(name, outcome_words([Seat(place, versions[version].bot) for place, version in seats]), elo)
+        for _match, elo, name, seats in head.extremes
+        if all(version in versions for _place, version in seats)
     ]
-    found.sort(key=lambda one: -one.elo)
     best = tuple(one for one in found if one.elo > 0)
     worst = tuple(one for one in reversed(found) if one.elo < 0)
     return Extremes(head.ruleset, best, worst) if found else None

@@ -12,7 +12,7 @@ from arena.influence import Influences, influences
 from arena.ratings import Ratings, Results
 from arena.rivals import Rivals, rivals
 from webapp.matches.models import Ruleset
-from webapp.ratings.influence import extremes, pack
+from webapp.ratings.influence import describe, extremes, pack
 from webapp.ratings.models import HeadToHead
 
 MOST_OPPONENTS = 30
@@ -39,6 +39,7 @@ def keep_up(ruleset: Ruleset, results: Results, ratings: Ratings, shown: Sequenc
         rows.append(_row(ruleset, rivals(results, ratings, version), moved, played[version]))
         if time.monotonic() > ends:
             break
+    describe(rows)
     HeadToHead.objects.bulk_create(
         rows,
         update_conflicts=True,

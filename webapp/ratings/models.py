@@ -83,7 +83,8 @@ class HeadToHead(models.Model):
     newest = models.BinaryField(default=b"", editable=False)
     """What its newest matches moved its rating: ids of 8 bytes and floats of 4, little-endian, ids ascending."""
     extremes = models.JSONField(default=list)
-    """Of all of them those that moved it most, the best first: ids and Elo. See `webapp.ratings.influence`."""
+    """Of all of them those that moved it most, the best first. A list for each: the match, the Elo, the match's name,
+    and the places with the versions that came in there. See `webapp.ratings.influence`."""
     computed = models.DateTimeField()
 
     class Meta:

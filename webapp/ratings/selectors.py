@@ -104,17 +104,17 @@ class Top(NamedTuple):
 
 
 def tops(*, rulesets: Sequence[Ruleset], size: int) -> dict[int, Top]:
-    """The beginnings of several leaderboards, by the ruleset's id. Two queries, and few rows."""
-    newest = {snapshot.pk: ruleset for ruleset, snapshot in newest_snapshots().items()}
-    wanted = [pk for pk, ruleset in newest.items() if ruleset in {one.pk for one in rulesets}]
+    """The beginnings of several leaderboards, by the ruleset's id. One query, and few rows."""
     number = Window(RowNumber(), partition_by="snapshot_id", order_by=["provisional", "-elo", "version_id"])
-    shown = Rating.objects.filter(snapshot__in=wanted, version__active_for__state__in=SHOWN)
+    shown = Rating.objects.filter(
+        snapshot__in=_newest_ids(), snapshot__ruleset__in=rulesets, version__active_for__state__in=SHOWN
+    )
     ratings = shown.annotate(number=number, bots=Window(Count("id"), partition_by="snapshot_id"))
     found = {one.pk: Top([], 0) for one in rulesets}
-    best = ratings.filter(number__lte=size).select_related("version__bot__owner").defer("version__source")
+    best = ratings.filter(number__lte=size).select_related("snapshot", "version__bot__owner").defer("version__source")
     for rating in best.order_by("-elo", "version_id"):
-        top = found[newest[rating.snapshot_id]]
-        found[newest[rating.snapshot_id]] = Top([*top.rows, row_of(rating)], rating.bots)
+        top = found[rating.snapshot.ruleset_id]
+        found[rating.snapshot.ruleset_id] = Top([*top.rows, row_of(rating)], rating.bots)
     return found
 
 

@@ -17,8 +17,8 @@ from arena.pairing.bracket import Box, Bracket, Column, Part
 from webapp.matches.drawing.svg import Svg, el, short, words
 from webapp.pages.stored import stored
 from webapp.tournaments import facts
-from webapp.tournaments.models import Round, Tournament
-from webapp.tournaments.selectors import RoundRow
+from webapp.tournaments.models import Round
+from webapp.tournaments.selectors import RoundRow, Whole
 
 ROW = 26.0
 BOX = 168.0
@@ -61,8 +61,9 @@ class Facts(NamedTuple):
     champion: int | None
 
 
-def brackets_of(*, tournament: Tournament, rounds: Sequence[RoundRow], names: Mapping[int, str]) -> list[Drawn]:
-    """The brackets of a tournament, drawn; none where it has none, or not yet."""
+def brackets_of(*, whole: Whole, rounds: Sequence[RoundRow]) -> list[Drawn]:
+    """The brackets of a tournament, drawn; none where it has none, or not yet. No query."""
+    tournament = whole.tournament
     if not tournament.begun:
         return []
     tables = {
@@ -76,11 +77,12 @@ def brackets_of(*, tournament: Tournament, rounds: Sequence[RoundRow], names: Ma
         for table in row.tables
     }
     drawn = {name: sat.seats for name, sat in tables.items() if sat.playing}
-    entrants = facts.paired(tournament.entrants.all())
+    entrants = facts.paired(whole.entrants.values())
     try:
-        found = facts.form_of(tournament).brackets(entrants, facts.played(tournament), drawn)
+        found = facts.form_of(tournament).brackets(entrants, facts.played_in(whole.rounds), drawn)
     except FormatError:
         return []
+    names = {pk: one.bot.name for pk, one in whole.entrants.items()}
     known = Facts(names, tables, tournament.champion_id)
     titles = {"knockout": _("Knockout"), "upper": _("Upper bracket"), "lower": _("Lower bracket")}
     return [Drawn(one.part, titles[one.part], draw(one, known)) for one in found]

@@ -10,7 +10,8 @@ from arena.pairing import FormatError, Row
 from arena.pairing.scores import read_result
 from arena.pairing.standings import in_decimals
 from webapp.tournaments import facts
-from webapp.tournaments.models import Entrant, Tournament
+from webapp.tournaments.models import Entrant
+from webapp.tournaments.selectors import Whole
 
 MOST = 24
 """More entrants would be wider than any screen."""
@@ -48,10 +49,9 @@ class Crosstable(NamedTuple):
     rows: tuple[CrossRow, ...]
 
 
-def crosstables_of(
-    *, tournament: Tournament, standings: Sequence[Row], entrants: Mapping[int, Entrant]
-) -> list[Crosstable]:
-    """Who against whom, in the order of the standings; none where it would be too wide, or says nothing."""
+def crosstables_of(*, whole: Whole, standings: Sequence[Row]) -> list[Crosstable]:
+    """Who against whom, in the order of the standings; none where it would be too wide, or says nothing. No query."""
+    tournament, entrants = whole.tournament, whole.entrants
     if not tournament.begun:
         return []
     if tournament.form["format"] == "round-robin":
@@ -59,12 +59,12 @@ def crosstables_of(
     elif tournament.form["format"] == "groups":
         try:
             form = facts.form_of(tournament)
-            groups = form.groups(facts.paired(entrants.values()), facts.played(tournament))
+            groups = form.groups(facts.paired(entrants.values()), facts.played_in(whole.rounds))
         except FormatError:
             return []
     else:
         return []
-    scores = _scores(tournament)
+    scores = _scores(whole)
     letters = [chr(ord("A") + number) if len(groups) > 1 else "" for number in range(len(groups))]
     return [
         Crosstable(letter, _rows(rows, scores, entrants))
@@ -76,11 +76,12 @@ def crosstables_of(
 Scores = Mapping[tuple[int, int], Sequence[tuple[Fraction, int]]]
 
 
-def _scores(tournament: Tournament) -> Scores:
+def _scores(whole: Whole) -> Scores:
     """By two entrants what the one got over the other, and in which series; a knockout that follows is left out."""
     got: dict[tuple[int, int], list[tuple[Fraction, int]]] = {}
-    over = tournament.pairings.filter(extra=False).exclude(places=None).exclude(name__startswith="K")
-    for pairing in over.order_by("round__number", "position"):
+    for pairing in (table for row in reversed(whole.rounds) for table in row.pairings.all()):
+        if pairing.extra or pairing.places is None or pairing.name.startswith("K"):
+            continue
         for one, line in read_result(facts.result(pairing)).items():
             for duel in line.duels:
                 got.setdefault((one, duel.opponent), []).append((duel.score, pairing.series_id))

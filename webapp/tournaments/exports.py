@@ -22,7 +22,7 @@ def standings_csv(*, tournament: Tournament) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
-    for one in selectors.standings_of(tournament=tournament):
+    for one in selectors.standings_of(whole=selectors.whole(tournament=tournament)):
         row = one.row
         among = "" if row.among is None else one.among
         digest = one.entrant.version.digest

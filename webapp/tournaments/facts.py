@@ -31,9 +31,14 @@ def paired(entrants: Iterable[Entrant]) -> list[Paired]:
 
 
 def played(tournament: Tournament) -> list[Played]:
-    """The rounds that are over. Three queries, however many there are."""
-    rounds = tournament.rounds.filter(state=Round.State.OVER).order_by("number").prefetch_related("pairings")
-    return [Played(tuple(map(result, _by_position(row))), tuple(row.byes)) for row in rounds]
+    """The rounds that are over. Two queries, however many there are."""
+    return played_in(tournament.rounds.filter(state=Round.State.OVER).prefetch_related("pairings"))
+
+
+def played_in(rounds: Iterable[Round]) -> list[Played]:
+    """Those of these rounds, read with their tables, that are over."""
+    over = sorted((row for row in rounds if row.state == Round.State.OVER), key=lambda row: row.number)
+    return [Played(tuple(map(result, _by_position(row))), tuple(row.byes)) for row in over]
 
 
 def _by_position(row: Round) -> list[Pairing]:
@@ -46,8 +51,15 @@ def result(pairing: Pairing) -> Result:
     return Result(table, tuple(map(tuple, pairing.places or ())))
 
 
-def standings(tournament: Tournament) -> tuple[Row, ...]:
+def standings(
+    tournament: Tournament, *, entrants: Iterable[Entrant] | None = None, rounds: Iterable[Round] | None = None
+) -> tuple[Row, ...]:
     """How it stands after the rounds that are over; of one that has ended, as it was written down then.
+
+    Args:
+        tournament: whose standings.
+        entrants: its entrants, where they are read already.
+        rounds: its rounds with their tables, where they are.
 
     Raises:
         FormatError: it is played by other rules than these.
@@ -56,7 +68,8 @@ def standings(tournament: Tournament) -> tuple[Row, ...]:
         return tuple(read_row(row) for row in tournament.result)
     if not tournament.begun:
         return ()
-    return form_of(tournament).standings(paired(tournament.entrants.all()), played(tournament))
+    over = played(tournament) if rounds is None else played_in(rounds)
+    return form_of(tournament).standings(paired(tournament.entrants.all() if entrants is None else entrants), over)
 
 
 # ---- rows of the standings as plain values --------------------------------------------------------

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -14,7 +15,7 @@ from webapp.accounts.models import User
 from webapp.matches.models import Series
 from webapp.tournaments import selectors
 from webapp.tournaments.forms import form_words
-from webapp.tournaments.models import Round, Tournament
+from webapp.tournaments.models import Entrant, Round, Tournament
 from webapp.tournaments.telling import closed
 
 MOST = 60
@@ -53,7 +54,7 @@ class Overview(NamedTuple):
 
 def overview(*, user: User | AnonymousUser, before: int | None = None) -> Overview:
     """Those that run, those that come (for organisers drafts, too), and a page of those that are over."""
-    seen = selectors.visible(user=user)
+    seen = _counted(user)
     running = seen.filter(state=State.RUNNING).order_by("-started", "-pk")[:MOST]
     coming = seen.filter(state__in=(State.OPEN, State.DRAFT)).order_by(F("starts_at").asc(nulls_last=True), "pk")[:MOST]
     over = seen.filter(state__in=(State.FINISHED, State.CANCELLED)).order_by("-pk")
@@ -61,7 +62,10 @@ def overview(*, user: User | AnonymousUser, before: int | None = None) -> Overvi
         over = over.filter(pk__lt=before)
     older = list(over[: A_PAGE + 1])
     more = older[A_PAGE - 1].pk if len(older) > A_PAGE else None
-    return Overview(_listed(running), _listed(coming), _listed(older[:A_PAGE]), more)
+    begun, ahead = list(running), list(coming)
+    listed = _listed([*begun, *ahead, *older[:A_PAGE]])
+    first, last = len(begun), len(begun) + len(ahead)
+    return Overview(listed[:first], listed[first:last], listed[last:], more)
 
 
 class FrontPage(NamedTuple):
@@ -72,7 +76,7 @@ class FrontPage(NamedTuple):
 
 
 def front_page() -> FrontPage:
-    """What comes next, and who has won last. A handful of queries, however many tournaments there are."""
+    """What comes next, and who has won last. Two queries, however many tournaments there are."""
     return FrontPage(coming(), champions())
 
 
@@ -84,21 +88,21 @@ def champions(*, size: int = 3) -> list[Tournament]:
 
 def coming(*, size: int = 3) -> list[Listed]:
     """Those that take entries or start next."""
-    seen = selectors.visible(user=AnonymousUser())
+    seen = _counted(AnonymousUser())
     return _listed(seen.filter(state=State.OPEN).order_by(F("starts_at").asc(nulls_last=True), "pk")[:size])
 
 
-def _listed(found: Iterable[Tournament]) -> list[Listed]:
-    """With what is shown of each: two queries, however many there are."""
+def _counted(user: User | AnonymousUser) -> QuerySet[Any, Any]:
+    """All that this person may see, each with ``bots``: how many take part."""
+    entrants = Entrant.objects.filter(tournament=OuterRef("pk")).order_by().values("tournament")
+    count = Subquery(entrants.annotate(n=Count("pk")).values("n"))
+    return selectors.visible(user=user).annotate(bots=Coalesce(count, 0))
+
+
+def _listed(found: Iterable[Any]) -> list[Listed]:
+    """With what is shown of each: one query where some are being played, however many."""
     rows = list(found)
-    if not rows:
-        return []
-    ids = [row.pk for row in rows]
-    bots = dict(Tournament.objects.filter(pk__in=ids).annotate(n=Count("entrants")).values_list("pk", "n"))
-    under_way = Q(pairings__series__state__in=(Series.State.WAITING, Series.State.PLAYING))
-    present = Round.objects.filter(tournament__in=ids, state=Round.State.PLAYING)
-    counted = present.annotate(tables=Count("pairings"), left=Count("pairings", filter=under_way))
-    rounds = {row.tournament_id: row for row in counted}
+    rounds = _present([row for row in rows if row.state == State.RUNNING])
     listed = []
     for row in rows:
         playing = rounds.get(row.pk)
@@ -106,8 +110,19 @@ def _listed(found: Iterable[Tournament]) -> list[Listed]:
         over = 0 if playing is None else playing.tables - playing.left
         taken = row.state == State.OPEN and not closed(row)
         stage = "" if playing is None else playing.stage
-        listed.append(Listed(row, form_words(row.form["format"]), bots.get(row.pk, 0), stage, over, tables, taken))
+        listed.append(Listed(row, form_words(row.form["format"]), row.bots, stage, over, tables, taken))
     return listed
+
+
+def _present(running: Iterable[Tournament]) -> dict[int, Any]:
+    """The rounds that are being played, by tournament, with how many tables they have and how many are not over."""
+    ids = [row.pk for row in running]
+    if not ids:
+        return {}
+    under_way = Q(pairings__series__state__in=(Series.State.WAITING, Series.State.PLAYING))
+    present = Round.objects.filter(tournament__in=ids, state=Round.State.PLAYING)
+    counted = present.annotate(tables=Count("pairings"), left=Count("pairings", filter=under_way))
+    return {row.tournament_id: row for row in counted}
 
 
 def headline(found: Overview) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
 from arena.pairing import Result, Table
 from webapp.matches.models import Entry, Match, Series, SeriesSeat
-from webapp.tournaments.models import Pairing, Round, Tournament
+from webapp.tournaments.models import Pairing
 
 Places = list[list[int | None]]
 """For each match the places by seat, None for who did not take part."""
@@ -57,10 +58,9 @@ def places(pairing: Pairing) -> Places:
     return found
 
 
-def finished_early(*, tournament: Tournament) -> dict[int, Result]:
-    """What came of the tables of the present round whose series are over, by the table's id. Three queries."""
-    present = tournament.pairings.filter(round__state=Round.State.PLAYING, series__state=Series.State.FINISHED)
-    tables = {table.series_id: table for table in present}
+def finished_early(*, present: Iterable[Pairing]) -> dict[int, Result]:
+    """What came of those tables of the present round whose series are over, by the table's id. Two queries."""
+    tables = {table.series_id: table for table in present if table.series.state == Series.State.FINISHED}
     if not tables:
         return {}
     sat = SeriesSeat.objects.filter(series__in=tables).values_list("series", "version", "seat")

@@ -46,7 +46,7 @@ def visible(*, user: User | AnonymousUser) -> QuerySet[Tournament]:
 
 
 def secret_of(*, tournament: Tournament) -> str | None:
-    """The secret in hex digits, once nothing is played on luck that follows from it."""
+    """The secret in hex digits, once nothing is played on luck that follows from it. Two queries at most."""
     if tournament.state not in (Tournament.State.FINISHED, Tournament.State.CANCELLED) or not tournament.begun:
         return None
     under_way = Q(series__state__in=[Series.State.WAITING, Series.State.PLAYING])
@@ -57,6 +57,23 @@ def secret_of(*, tournament: Tournament) -> str | None:
 
 
 # ---- entrants and standings -----------------------------------------------------------------------
+
+
+class Whole(NamedTuple):
+    """A tournament with its entrants and rounds: read once, for all that a page tells of them."""
+
+    tournament: Tournament
+    entrants: dict[int, Entrant]
+    """By id, the favourite first."""
+    rounds: list[Round]
+    """The newest first, each with its tables by position, and their series."""
+
+
+def whole(*, tournament: Tournament) -> Whole:
+    """All of a tournament. Three queries, however many have played."""
+    tables = Pairing.objects.select_related("series").order_by("position")
+    rounds = tournament.rounds.order_by("-number").prefetch_related(Prefetch("pairings", tables))
+    return Whole(tournament, {one.pk: one for one in entrants_of(tournament=tournament)}, list(rounds))
 
 
 def entrants_of(*, tournament: Tournament) -> list[Entrant]:
@@ -101,13 +118,13 @@ class Standing(NamedTuple):
     """What put it behind the one before."""
 
 
-def standings_of(*, tournament: Tournament) -> list[Standing]:
-    """How it stands after the rounds that are over; empty before the start."""
+def standings_of(*, whole: Whole) -> list[Standing]:
+    """How it stands after the rounds that are over; empty before the start. No query."""
+    entrants = whole.entrants
     try:
-        rows = facts.standings(tournament)
+        rows = facts.standings(whole.tournament, entrants=entrants.values(), rounds=whole.rounds)
     except FormatError:
         return []
-    entrants = {one.pk: one for one in entrants_of(tournament=tournament)}
     names = {pk: one.bot.name for pk, one in entrants.items()}
     by_entrant = {row.entrant: row for row in rows}
     return [
@@ -167,14 +184,13 @@ class RoundRow(NamedTuple):
         return sum(table.played for table in self.tables)
 
 
-def rounds_of(*, tournament: Tournament) -> list[RoundRow]:
-    """All rounds that were drawn, the newest first."""
-    entrants = {one.pk: one for one in entrants_of(tournament=tournament)}
-    tables = Pairing.objects.select_related("series").order_by("position")
-    rounds = tournament.rounds.order_by("-number").prefetch_related(Prefetch("pairings", tables))
-    counted = Series.objects.filter(pairing__tournament=tournament).annotate(written=Count("matches"))
+def rounds_of(*, whole: Whole) -> list[RoundRow]:
+    """All rounds that were drawn, the newest first. Three queries at most."""
+    entrants, rounds = whole.entrants, whole.rounds
+    counted = Series.objects.filter(pairing__tournament=whole.tournament).annotate(written=Count("matches"))
     written = dict(counted.values_list("pk", "written"))
-    early = finished_early(tournament=tournament)
+    present = [table for one in rounds if one.state == Round.State.PLAYING for table in one.pairings.all()]
+    early = finished_early(present=present)
     return [
         RoundRow(
             one,

@@ -58,10 +58,10 @@ def _organiser(request: HttpRequest) -> bool:
 def show(request: HttpRequest, slug: str) -> HttpResponse:
     """A tournament: how it stands, its rounds, its luck; and what whoever looks at it may do."""
     row = find(request, slug)
-    rounds = selectors.rounds_of(tournament=row)
-    standings = selectors.standings_of(tournament=row)
-    entrants = selectors.entrants_of(tournament=row)
-    by_id = {one.pk: one for one in entrants}
+    whole = selectors.whole(tournament=row)
+    rounds = selectors.rounds_of(whole=whole)
+    standings = selectors.standings_of(whole=whole)
+    entrants = list(whole.entrants.values())
     playing = next((one for one in rounds if one.round.state == Round.State.PLAYING), None)
     context = {
         "tournament": row,
@@ -76,8 +76,8 @@ def show(request: HttpRequest, slug: str) -> HttpResponse:
         "standings": standings,
         "ranked": row.form["format"] in ("swiss", "round-robin"),
         "tied": any(one.row.among is not None for one in standings),
-        "brackets": brackets_of(tournament=row, rounds=rounds, names={one.pk: one.bot.name for one in entrants}),
-        "crosstables": crosstables_of(tournament=row, standings=[one.row for one in standings], entrants=by_id),
+        "brackets": brackets_of(whole=whole, rounds=rounds),
+        "crosstables": crosstables_of(whole=whole, standings=[one.row for one in standings]),
         "entrants": entrants,
         "moving": row.state == Tournament.State.RUNNING,
         "before": row.state in services.BEFORE,
