@@ -11,7 +11,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import connection, connections
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.webapp.making import make_line, make_match, make_user
@@ -20,6 +21,7 @@ from webapp.accounts.models import User
 from webapp.bots.models import Bot, Connection, Version
 from webapp.matches import ladder
 from webapp.matches.models import Entry, Match, Ruleset, Series
+from webapp.matches.rulesets import ensure_rulesets
 from webapp.ratings.services import refit
 
 pytestmark = pytest.mark.django_db
@@ -244,6 +246,20 @@ def test_a_game_that_nobody_can_play_does_not_stop_the_others() -> None:
 
 
 # ---- when ----------------------------------------------------------------------------------------
+
+
+def test_of_a_game_that_has_nobody_nothing_more_is_asked() -> None:
+    ensure_rulesets()
+    house("honest", "random")
+    Bot.objects.exclude(game=GAME).update(state=Bot.State.RETIRED)
+    empty = Ruleset.objects.exclude(preset="").exclude(game=GAME)
+    assert empty.count() > 4
+    for seed in range(8):
+        with CaptureQueriesContext(connection) as asked:
+            assert ladder.tick(Random(seed)) is not None
+        Series.objects.update(state=Series.State.FINISHED)
+        sql = [query["sql"] for query in asked.captured_queries]
+        assert sum("matches_ladderturn" in one and one.startswith("SELECT") for one in sql) == 1
 
 
 def test_the_ladder_leaves_places_to_others(settings: Any) -> None:

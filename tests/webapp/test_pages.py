@@ -339,6 +339,25 @@ def test_a_bots_page_tells_how_it_went_and_against_whom(client: Client, bots: li
     page = text_of(client, reverse("bot", args=["three_coins", "mirror"]))
     assert "nemesis" not in page
     assert "falls short most against calculator" in page
+    # a nemesis that it has met more rarely than all that the table shows
+    others = [make_bot(f"other{number}").active_version for number in range(12)]
+    rows = [[one.pk, 90, 0.5, 0.4, 0.6, 0.5, 0.0] for one in others if one is not None]
+    HeadToHead.objects.filter(pk=against.pk).update(rows=[*rows, *against.rows], nemesis=against.nemesis, opponents=13)
+    page = text_of(client, reverse("bot", args=["three_coins", "mirror"]))
+    assert "Its nemesis is calculator" in page
+    assert "?a=mirror&amp;b=other11" in page
+    assert "?a=mirror&amp;b=calculator" not in page
+    assert "It has met 1 other, too." in page
+
+
+def test_a_bot_that_is_shut_out_is_said_to_be_so_while_it_still_sits_at_a_table(
+    client: Client, bots: list[Bot]
+) -> None:
+    make_series(bots[:2], state=Series.State.PLAYING)
+    address = reverse("bot", args=["three_coins", "mirror"])
+    assert "It is playing now." in text_of(client, address)
+    Bot.objects.filter(pk=bots[1].pk).update(state=Bot.State.QUARANTINED)
+    assert "It does not play: it is quarantined." in text_of(client, address)
 
 
 def test_two_bots_side_by_side(client: Client, bots: list[Bot]) -> None:
