@@ -54,8 +54,8 @@ screenshots: dev chromium node  ## take a picture of every page, and put them on
 	@$(BIN)/python -m pytest -n0 -q tests/webapp/gallery.py
 	@echo "See screenshots/index.html"
 
-bench: dev  ## measure the referee, the wire, the start of hosted bots, the rating fit, how fast versions are told apart, and spectators
-	@for what in referee wire startup ratings "compare --quick" spectators; do
+bench: dev  ## measure the referee, the wire, the start of hosted bots, the rating fit, how fast versions are told apart, spectators, and pages with few and many matches
+	@for what in referee wire startup ratings "compare --quick" spectators "pages --many 100000 --repeats 5"; do
 		echo "== $$what"
 		$(BIN)/python -m bench.$$what
 	done
