@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -263,18 +262,3 @@ def test_all_records_are_given_to_few_at_a_time_and_not_for_ever(monkeypatch: py
         list(exports.records_zip(tournament=row))
     monkeypatch.setattr(downloads, "A_DAY", downloads.A_DAY._replace(most=2))
     assert Client().get(address).status_code == 429
-
-
-def test_how_often_the_database_is_asked_does_not_grow(django_assert_max_num_queries: Any) -> None:
-    row = begun(bots=8, rounds=4)
-    for _ in range(3):
-        finish_round(row)
-        running.tick()
-    with django_assert_max_num_queries(30):
-        page(row)
-    with django_assert_max_num_queries(20):
-        Client().get(reverse("tournaments"))
-    with django_assert_max_num_queries(25):
-        json.loads(Client().get(reverse("api:tournament", args=[row.slug])).content)
-    with django_assert_max_num_queries(4):
-        exports.luck_csv(tournament=row)
