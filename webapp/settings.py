@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from arena.games import GAMES
 from arena.package import MOST_BYTES
 
 env = environ.Env()
@@ -95,6 +96,12 @@ ARENA_LADDER_PAUSE_SERVING = env.float("ARENA_LADDER_PAUSE_SERVING", default=0.5
 # How many series the ladder may have under way; 0 for any number. With one fewer than there are places to play, what
 # has to be played again after a crash, and whatever else must not wait, finds a free one.
 ARENA_LADDER_TABLES = env.int("ARENA_LADDER_TABLES", default=0)
+# The games that the ladder plays; all of them where none is named.
+ARENA_LADDER_GAMES = env.list("ARENA_LADDER_GAMES", default=[])
+if unknown := set(ARENA_LADDER_GAMES) - set(GAMES):
+    raise ImproperlyConfigured(
+        f"ARENA_LADDER_GAMES names {', '.join(sorted(unknown))}, which is no game; there are {', '.join(GAMES)}."
+    )
 
 # How many people may play at the same time. A table costs a process for each bot at it, not a worker.
 ARENA_PEOPLE_TABLES = env.int("ARENA_PEOPLE_TABLES", default=16)

@@ -15,7 +15,7 @@ import urllib.request
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 import pytest
@@ -97,8 +97,9 @@ class Arena:
 
 @contextlib.contextmanager
 def arena(data: Path, port: int, **environment: str) -> Iterator[Arena]:
-    """One that plays one table of the ladder at a time, so that it leaves something of a small machine to the tests."""
-    with site(data, "--port", str(port), "--workers", "1", ARENA_LADDER_PAUSE_SERVING="0.2", **environment) as running:
+    """One that plays a table of Three Coins at a time, so that it leaves something of a small machine to the tests."""
+    ladder = {"ARENA_LADDER_PAUSE_SERVING": "0.2", "ARENA_LADDER_GAMES": "three_coins"}
+    with site(data, "--port", str(port), "--workers", "1", **ladder, **environment) as running:
         running.until("Bluff Arena is ready", 90)
         yield Arena(running, port)
 
@@ -252,16 +253,45 @@ PLAYING = "SELECT id, attempt, worker FROM matches_series WHERE state = 'playing
 CONNECTED = "SELECT 1 FROM bots_connection WHERE door <> ''"
 
 
+class Caught(NamedTuple):
+    """A process in the middle of its work, and what it plays: attempts by their series."""
+
+    process: psutil.Process
+    lost: dict[int, int]
+
+
+def caught(running: Arena, part: str) -> Caught | None:
+    """A worker is stopped while it is looked at, as a series is over in a moment; None where it has just none."""
+    try:
+        process = victim(running, part)
+    except (IndexError, psutil.NoSuchProcess):  # nothing is being played, or it is over meanwhile
+        return None
+    family = [process, *process.children(recursive=True)]
+    names = tuple(f":{one.pid}" for one in family)
+    if "worker" in part:
+        for one in family:
+            one.suspend()
+    lost = {series: attempt for series, attempt, worker in running.rows(PLAYING) if worker.endswith(names)}
+    if lost or "worker" not in part:
+        return Caught(process, lost)
+    for one in family:
+        one.resume()
+    return None
+
+
 def kill(running: Arena, part: str, said: Callable[[], object]) -> float:
     """Kill a process while bots are connected and something is played; after how many seconds all that goes on."""
-    until(lambda: len(running.rows(CONNECTED)) == 2 and running.rows(PLAYING), 60, said)
+    until(lambda: len(running.rows(CONNECTED)) == 2, 60, said)
+    found: list[Caught] = []
+    until(lambda: found.extend(filter(None, [caught(running, part)])) or found, 60, said)
+    process, lost = found[0]
     kept, matches = running.kept(), running.matches()
-    process = victim(running, part)
-    names = tuple(f":{one.pid}" for one in (process, *process.children(recursive=True)))
-    lost = {series: attempt for series, attempt, worker in running.rows(PLAYING) if worker.endswith(names)}
-    assert lost or "worker" not in part
+    others = process.children(recursive=True)
     killed = time.monotonic()
     process.kill()
+    for one in others:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.resume()
 
     def goes_on() -> bool:
         """What the dead one was playing is being played again, or is over already."""
@@ -269,7 +299,7 @@ def kill(running: Arena, part: str, said: Callable[[], object]) -> float:
         over = {series for (series,) in running.rows("SELECT id FROM matches_series WHERE state = 'finished'")}
         return all(series in over or claimed.get(series, 0) > attempt for series, attempt in lost.items())
 
-    until(goes_on, 10, said)
+    until(goes_on, 30, said)  # some five seconds where nobody else is at work
     took = time.monotonic() - killed
     until(running.answers, 20, said)
     until(lambda: running.matches() >= matches + 3, 60, said)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -19,6 +23,7 @@ from tests.webapp.making import make_line, make_match, make_user
 from tests.webapp.playing import GAME, PLAIN, hosted, house, remote, rules
 from webapp.accounts.models import User
 from webapp.bots.models import Bot, Connection, Version
+from webapp.bots.services import ensure_house_bots
 from webapp.matches import ladder
 from webapp.matches.models import Entry, Match, Ruleset, Series
 from webapp.matches.rulesets import ensure_rulesets
@@ -48,6 +53,24 @@ def duel_only() -> Ruleset:
 
 def seat_of(series: Series) -> list[Version]:
     return [seat.version for seat in series.seats.select_related("version__bot").order_by("seat")]
+
+
+def test_a_site_may_let_the_ladder_play_some_games_only(settings: Any) -> None:
+    ensure_rulesets()
+    ensure_house_bots()
+    settings.ARENA_LADDER_GAMES = ["mia", "commerce"]
+    assert {series.ruleset.game for series, _versions in tables(20, Random(1))} == {"mia", "commerce"}
+    settings.ARENA_LADDER_GAMES = []
+    assert {series.ruleset.game for series, _versions in tables(20, Random(1))} == {"mia", "commerce", "three_coins"}
+
+
+def test_a_game_that_there_is_not_is_refused_at_the_start(tmp_path: Path) -> None:
+    environment = {**os.environ, "ARENA_DATA": str(tmp_path), "ARENA_LADDER_GAMES": "mia,maja"}
+    told = subprocess.run(
+        [sys.executable, "-c", "import webapp.settings"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert told.returncode == 1
+    assert "ARENA_LADDER_GAMES names maja, which is no game; there are three_coins, mia, commerce." in told.stderr
 
 
 def tables(count: int, dice: Random) -> list[tuple[Series, list[Version]]]:

@@ -46,7 +46,10 @@ def tick(random: Random | None = None) -> Series | None:
     newest = ladder.order_by("-id").values_list("created", flat=True).first()
     if newest is not None and timezone.now() - newest < timedelta(seconds=_pause()):
         return None
-    rows = list(Ruleset.objects.exclude(preset="").order_by("key"))
+    boards = Ruleset.objects.exclude(preset="").order_by("key")
+    if settings.ARENA_LADDER_GAMES:
+        boards = boards.filter(game__in=settings.ARENA_LADDER_GAMES)
+    rows = list(boards)
     games = sorted({row.game for row in rows})
     if not games:
         return None
