@@ -13,8 +13,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from arena.games import GAMES
 from arena.record import FaultStep
 from arena.verify import verify
+from tests.breadth import crossed
 from tests.webapp.playing import Program, arena_environment, program, record_of, until
 from tests.webapp.seating import Seat, seated
 from webapp.bots.models import Bot
@@ -89,6 +91,22 @@ def by_mouse(page: Page, dice: random.Random) -> None:
     choices.nth(dice.randrange(choices.count())).click()
 
 
+def by_keys(page: Page, dice: random.Random) -> None:
+    for _ in range(dice.randrange(page.locator("button.choice").count()) + 1):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+
+
+def by_touch(page: Page, dice: random.Random) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    choices = page.locator("button.choice")
+    box = choices.nth(choices.count() - 1).bounding_box()
+    assert box is not None
+    assert box["height"] >= 44
+    assert box["y"] + box["height"] <= 844, "the choices lie within the thumb's reach"
+    choices.nth(dice.randrange(choices.count())).tap()
+
+
 def the_match() -> Match:
     match = Match.objects.select_related("series", "block").get()
     check_match_of_person(match)
@@ -158,17 +176,20 @@ def test_a_match_of_three_coins_by_mouse(live_server: LiveServer, dealer: Progra
     assert match.name in page.content()
 
 
-def test_a_match_of_mia_by_keyboard_alone(live_server: LiveServer, dealer: Program, page: Page) -> None:
-    seated("mia", "honest").open(page, live_server.url)
-
-    def press(page: Page, dice: random.Random) -> None:
-        count = page.locator("button.choice").count()
-        for _ in range(dice.randrange(count) + 1):
-            page.keyboard.press("ArrowRight")
-        page.keyboard.press("Enter")
-
+@pytest.mark.parametrize(
+    ("game", "press"),
+    [case for case in crossed(GAMES, (by_mouse, by_keys, by_touch)) if case != ("three_coins", by_mouse)],
+)
+def test_a_match_to_its_end(
+    live_server: LiveServer, dealer: Program, browser: Browser, game: str, press: Callable[[Page, random.Random], None]
+) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    context = browser.new_context(**phone if press is by_touch else {})
+    page = context.new_page()
+    seated(game, "observer" if game == "commerce" else "honest").open(page, live_server.url)
     play_on(page, press)
     the_match()
+    context.close()
 
 
 def test_a_digit_chooses_a_value(live_server: LiveServer, dealer: Program, page: Page) -> None:
@@ -183,25 +204,6 @@ def test_a_digit_chooses_a_value(live_server: LiveServer, dealer: Program, page:
     page.wait_for_selector("button.choice small")
     expect(page.get_by_text("if the others hid at random")).to_be_visible()
     expect(page.get_by_text("You hide 2 coins")).to_be_visible()
-
-
-def test_a_match_of_commerce_on_a_phone(live_server: LiveServer, dealer: Program, browser: Browser) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    page = context.new_page()
-    seated("commerce", "observer").open(page, live_server.url)
-
-    def press(page: Page, dice: random.Random) -> None:
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        choices = page.locator("button.choice")
-        box = choices.nth(choices.count() - 1).bounding_box()
-        assert box is not None
-        assert box["height"] >= 44
-        assert box["y"] + box["height"] <= 844, "the choices lie within the thumb's reach"
-        choices.nth(dice.randrange(choices.count())).tap()
-
-    play_on(page, press)
-    the_match()
-    context.close()
 
 
 def test_two_windows_of_one_person_show_the_same(live_server: LiveServer, dealer: Program, page: Page) -> None:
