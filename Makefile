@@ -32,8 +32,8 @@ up: site  ## run the whole site here; ARGS="--port 8080" and the like go to it (
 test: dev chromium node  ## run all tests; ARGS="tests/webapp -k login -n0" and the like go to pytest
 	@exec $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
-test-all: dev chromium node  ## the same, and where "test" tries enough of many cases, all of them; takes three times as long
-	@exec $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --all $(ARGS)
+test-all: dev chromium node  ## the same, and where "test" tries enough of many cases, all of them; takes much longer
+	@exec $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --all --timeout 3600 $(ARGS)
 
 check: dev .tools/protoc/stamp  ## lint, formatting, types, import contracts, protos, generated code, migrations, translations
 	@failed=
