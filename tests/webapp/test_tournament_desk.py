@@ -185,10 +185,7 @@ def test_what_a_reader_has_opened_and_moved_stays_when_the_page_renews_itself(
         pass
     assert unchanged.value.status == 204, "nothing has changed, so nothing is sent"
     finish(present(row)[0].series)
-    page.evaluate(
-        "document.dispatchEvent(new Event('visibilitychange'))"
-    )  # whoever comes back to the page need not wait
-    expect(page.get_by_text("1 of 2 tables are over").first).to_be_visible()
+    expect(page.get_by_text("1 of 2 tables are over").first).to_be_visible(timeout=30_000)
     assert page.evaluate("document.querySelector('#why').open")
     assert abs(page.evaluate("document.querySelector('#bracket-upper').scrollLeft") - left) < 2
 
