@@ -5,6 +5,8 @@ Nobody sees the seed or the nonces of an open block here: an organiser may have 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -106,21 +108,21 @@ class MatchAdmin(ReadOnly):
         if queryset.filter(series__purpose=Series.Purpose.TOURNAMENT).exists():
             messages.error(request, "Nothing is voided: matches of tournaments are voided on the tournament's page.")
             return
-        try:
-            changed = organisers.void_matches(matches=queryset, by=organiser(request))
-        except organisers.NotImpartial as error:
-            messages.error(request, str(error))
-        else:
-            messages.success(request, f"{changed} matches voided. The next fit does not count them.")
+        _judge(request, queryset, organisers.void_matches, "matches voided. The next fit does not count them.")
 
     @admin.action(description="Restore: let voided matches count again", permissions=["act"])
     def restore(self, request: HttpRequest, queryset: QuerySet[Match]) -> None:
-        try:
-            changed = organisers.restore_matches(matches=queryset, by=organiser(request))
-        except organisers.NotImpartial as error:
-            messages.error(request, str(error))
-        else:
-            messages.success(request, f"{changed} matches restored. The next fit counts them.")
+        _judge(request, queryset, organisers.restore_matches, "matches restored. The next fit counts them.")
+
+
+def _judge(request: HttpRequest, matches: QuerySet[Match], service: Callable[..., int], done: str) -> None:
+    """Have the service change what the matches are worth, and say of how many it did, or why of none."""
+    try:
+        changed = service(matches=matches, by=organiser(request))
+    except organisers.NotImpartial as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{changed} {done}")
 
 
 @admin.register(Block)

@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from arena.table import Limits
+
 
 class Ruleset(models.Model):
     """A game with every option given a value. A preset's ruleset has a leaderboard."""
@@ -99,6 +101,11 @@ class Series(models.Model):
     def private(self) -> bool:
         """Is it one that concerns an author alone?"""
         return self.purpose in self.PRIVATE
+
+    @property
+    def limits(self) -> Limits:
+        """How much time its seats have."""
+        return Limits(self.ready_ms, self.move_ms, self.bank_ms)
 
 
 class SeriesSeat(models.Model):

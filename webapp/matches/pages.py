@@ -10,7 +10,6 @@ from django.urls import reverse
 from arena.record import Record
 from arena.table import Limits
 from webapp.matches import chunks, replay
-from webapp.matches.models import Series
 from webapp.matches.replay import Replay, Steps
 
 
@@ -57,11 +56,6 @@ def of_match(*, shown: Replay, name: str, blind: bool = False, embedded: bool = 
             title=shown.title,
         ),
     }
-
-
-def limits_of(series: Series) -> Limits:
-    """How much time the seats of a series have."""
-    return Limits(series.ready_ms, series.move_ms, series.bank_ms)
 
 
 def frames_of(*, record: Record, name: str, key: str, ahead: bool, limits: Limits | None = None) -> chunks.Source:

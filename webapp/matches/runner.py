@@ -206,7 +206,7 @@ def load(claim: Claim) -> Plan:
         claim=claim,
         game=game,
         rules=ruleset(game, series.ruleset.preset or None, series.ruleset.options),
-        limits=Limits(series.ready_ms, series.move_ms, series.bank_ms),
+        limits=series.limits,
         strict=series.rated or series.purpose in STRICT,
         shown=not series.private,
         tournament=series.purpose == Series.Purpose.TOURNAMENT,

@@ -76,7 +76,7 @@ def _shown(request: HttpRequest, match: Match, record: Record, step: int | None)
             key=key,
             step=at,
             ahead=not blind,
-            limits=pages.limits_of(match.series),
+            limits=match.series.limits,
         )
     except replay.NoSuchStep as error:
         raise Http404 from error
@@ -92,7 +92,7 @@ def match_frames(request: HttpRequest, name: str, edition: str, language: str, k
     record, ahead = selectors.closed_record(name=name), not chunks.blind(request)
     if record is None:
         raise Http404
-    limits = pages.limits_of(found.series)
+    limits = found.series.limits
     source = pages.frames_of(record=record, name=found.record_name, key=key, ahead=ahead, limits=limits)
     try:
         return chunks.answer(
