@@ -142,7 +142,7 @@ def advance(pk: int) -> None:
     series = found.series
     if series is not None and _count(found, series):
         return
-    if series is not None and series.state in (Series.State.WAITING, Series.State.PLAYING):
+    if series is not None and series.state in Series.UNDER_WAY:
         found.save()
     elif series is not None and series.state != Series.State.FINISHED:
         _end(found, Comparison.State.FAILED, series.note)

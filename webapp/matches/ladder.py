@@ -40,7 +40,7 @@ def tick(random: Random | None = None) -> Series | None:
     ladder = Series.objects.filter(purpose=Series.Purpose.LADDER)
     if ladder.filter(state=Series.State.WAITING).count() >= MOST_WAITING:
         return None
-    under_way = ladder.filter(state__in=[Series.State.WAITING, Series.State.PLAYING])
+    under_way = ladder.filter(state__in=Series.UNDER_WAY)
     if settings.ARENA_LADDER_TABLES and under_way.count() >= settings.ARENA_LADDER_TABLES:
         return None
     newest = ladder.order_by("-id").values_list("created", flat=True).first()

@@ -50,6 +50,9 @@ class Series(models.Model):
         COMPARISON = "comparison", _("comparison")
         PERSON = "person", _("a person at the table")
 
+    UNDER_WAY = (State.WAITING, State.PLAYING)
+    """It is not over, and will be played to its end."""
+
     PRIVATE = (Purpose.VALIDATION, Purpose.COMPARISON)
     """How a version was validated, and what its author compares it with, concerns that author alone: lists that are
     for everybody leave these out."""

@@ -310,7 +310,7 @@ def series_in_state(*, state: str, size: int = 8) -> list[Series]:
 
 def open_series_of_ruleset(*, ruleset: Ruleset, size: int = 20) -> list[Series]:
     """The newest series in a ruleset that wait or are being played."""
-    states = (Series.State.WAITING, Series.State.PLAYING)
+    states = Series.UNDER_WAY
     return list(_series().filter(ruleset=ruleset, state__in=states).order_by("-id")[:size])
 
 

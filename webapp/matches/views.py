@@ -150,7 +150,7 @@ def series(request: HttpRequest, pk: int) -> HttpResponse:
         "page": page,
         "blocks": selectors.blocks_of_series(series=found),
         "channel": channel_of_series(found.pk, private=found.private),
-        "moving": found.state in (Series.State.WAITING, Series.State.PLAYING),
+        "moving": found.state in Series.UNDER_WAY,
     }
     part = request.headers.get("HX-Request") == "true"
     return render(request, "matches/_series.html" if part else "matches/series.html", context)

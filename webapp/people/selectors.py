@@ -54,7 +54,7 @@ def find(*, token: str, visitor: str) -> Sitting | None:
 
 def running(*, visitor: str) -> Sitting | None:
     """The table at which this visitor sits now."""
-    there = Sitting.objects.filter(visitor=visitor, series__state__in=(Series.State.WAITING, Series.State.PLAYING))
+    there = Sitting.objects.filter(visitor=visitor, series__state__in=Series.UNDER_WAY)
     return there.select_related("series__ruleset").order_by("-pk").first()
 
 

@@ -48,9 +48,6 @@ MOST_SEATS = 6
 KEEP_SECONDS = 4 * 3600
 """How long a table's channel is kept."""
 
-OPEN = (Series.State.WAITING, Series.State.PLAYING)
-"""A table is taken."""
-
 UNCLAIMED = timedelta(seconds=30)
 """A table that nobody has begun to play for so long is given up."""
 
@@ -91,7 +88,7 @@ def sit_down(*, row: Ruleset, opponents: Sequence[Version], pace: str, visitor: 
     person = person_version(game=row.game)
     with transaction.atomic():
         _one_after_the_other()
-        open_ = Sitting.objects.filter(series__state__in=OPEN)
+        open_ = Sitting.objects.filter(series__state__in=Series.UNDER_WAY)
         if open_.filter(visitor=digest(visitor)).exists():
             raise Refused(_("You sit at a table already. Play it to the end, or leave it first."))
         if open_.count() >= settings.ARENA_PEOPLE_TABLES:
@@ -211,7 +208,7 @@ def give_up_unclaimed() -> int:
 
 def forget_origins() -> None:
     """Of tables that are over it is not kept where they were opened from."""
-    Sitting.objects.exclude(origin="").exclude(series__state__in=OPEN).update(origin="")
+    Sitting.objects.exclude(origin="").exclude(series__state__in=Series.UNDER_WAY).update(origin="")
 
 
 NOT_BEGUN = "Nobody was there to deal: the part of the arena that plays with people does not run."

@@ -35,8 +35,6 @@ MOST_RETRIES = 2
 RETRY_AFTER = timedelta(seconds=60)
 """How long after a failure."""
 
-UNDER_WAY = (Series.State.WAITING, Series.State.PLAYING)
-
 
 @transaction.atomic
 def advance(*, tournament: Tournament) -> bool:

@@ -10,7 +10,7 @@ from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
 from webapp.matches import organisers as matches
 from webapp.matches.models import Match, Series
-from webapp.tournaments.advancing import UNDER_WAY, play_again
+from webapp.tournaments.advancing import play_again
 from webapp.tournaments.asking import Refused, check_impartial, check_organiser, locked
 from webapp.tournaments.models import Entrant, Pairing, Round, Tournament
 from webapp.tournaments.services import BEFORE, leave
@@ -41,7 +41,7 @@ def replay_table(*, pairing: Pairing, reason: str, by: User) -> None:
     """
     row, table = _present(pairing, by)
     reason = _reason(reason)
-    if table.series.state in UNDER_WAY:
+    if table.series.state in Series.UNDER_WAY:
         raise Refused(_("This series is not over: it is being played, or waits to be."))
     table.retries = 0
     play_again(table)
@@ -64,7 +64,7 @@ def void_match(*, match: Match, reason: str, by: User) -> None:
     counted = table.series.matches.filter(voided=False)
     if not counted.filter(pk=match.pk).exists():
         raise Refused(_("It does not count already."))
-    if counted.count() == 1 and table.series.state not in UNDER_WAY:
+    if counted.count() == 1 and table.series.state not in Series.UNDER_WAY:
         raise Refused(_("It is the only match that counts: have the series played again."))
     matches.void_matches(matches=[match], by=by)
     write_down(by=by, rows=[row], text=f"A match of table {table.name} does not count: {match.name}. {reason}"[:500])

@@ -119,7 +119,7 @@ def _present(running: Iterable[Tournament]) -> dict[int, Any]:
     ids = [row.pk for row in running]
     if not ids:
         return {}
-    under_way = Q(pairings__series__state__in=(Series.State.WAITING, Series.State.PLAYING))
+    under_way = Q(pairings__series__state__in=Series.UNDER_WAY)
     present = Round.objects.filter(tournament__in=ids, state=Round.State.PLAYING)
     counted = present.annotate(tables=Count("pairings"), left=Count("pairings", filter=under_way))
     return {row.tournament_id: row for row in counted}

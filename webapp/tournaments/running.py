@@ -7,7 +7,7 @@ import logging
 from django.db.models import Q
 
 from webapp.matches.models import Series
-from webapp.tournaments.advancing import UNDER_WAY, advance
+from webapp.tournaments.advancing import advance
 from webapp.tournaments.models import Pairing, Round, Tournament
 from webapp.tournaments.services import start_due
 
@@ -31,5 +31,5 @@ def tick() -> None:
 def _only_waits(row: Tournament) -> bool:
     """Whether there is nothing to do but to wait: looked at without a lock, as it is so most of the time."""
     tables = Pairing.objects.filter(round__tournament=row, round__state=Round.State.PLAYING)
-    waits, stopped = Q(series__state__in=UNDER_WAY), Q(series__state__in=STOPPED)
+    waits, stopped = Q(series__state__in=Series.UNDER_WAY), Q(series__state__in=STOPPED)
     return tables.filter(waits).exists() and not tables.filter(stopped).exists()

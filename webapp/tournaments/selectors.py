@@ -49,7 +49,7 @@ def secret_of(*, tournament: Tournament) -> str | None:
     """The secret in hex digits, once nothing is played on luck that follows from it. Two queries at most."""
     if tournament.state not in (Tournament.State.FINISHED, Tournament.State.CANCELLED) or not tournament.begun:
         return None
-    under_way = Q(series__state__in=[Series.State.WAITING, Series.State.PLAYING])
+    under_way = Q(series__state__in=Series.UNDER_WAY)
     if tournament.pairings.filter(under_way).exists():
         return None
     secret = Tournament.objects.values_list("secret", flat=True).get(pk=tournament.pk)
@@ -175,7 +175,7 @@ class RoundRow(NamedTuple):
     @property
     def over(self) -> int:
         """How many of its tables are over."""
-        states = (Series.State.WAITING, Series.State.PLAYING)
+        states = Series.UNDER_WAY
         return sum(table.pairing.series.state not in states for table in self.tables)
 
     @property
