@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
 from arena import runtime
 from arena.sandbox.detect import Report, detect
 from arena.sandbox.walls import ALL
-from tests.webapp.playing import PLAIN, arena_environment, check_series, hosted, house, program, series_of, until
+from tests.webapp.playing import (
+    PLAIN,
+    Program,
+    arena_environment,
+    check_series,
+    hosted,
+    house,
+    program,
+    series_of,
+    until,
+)
 from webapp.matches import hosting
 from webapp.matches.models import Series, Worker
 from webapp.matches.runner import run_series
@@ -122,13 +134,36 @@ def test_a_weak_worker_plays_the_house(weak: Report) -> None:
     check_series(series)
 
 
-def test_a_worker_process_announces_itself(tmp_path: Path, broker_url: str) -> None:
+@pytest.fixture
+def a_worker(tmp_path: Path, broker_url: str) -> Iterator[Program]:
     command = (sys.executable, "-m", "celery", "-A", "webapp", "--quiet", "worker", "--concurrency", "1")
     environment = arena_environment(tmp_path, BROKER_URL=broker_url)
     with program(*command, "--without-gossip", "--without-mingle", **environment) as running:
-        until(Worker.objects.exists, 60, running.said)
-        assert hosting.hosting().strong
-        first = Worker.objects.get().last_seen
-        assert timezone.now() - first < timedelta(seconds=30)
-        running.process.terminate()
-        until(lambda: not Worker.objects.exists(), 30, running.said)
+        yield running
+
+
+def test_a_worker_process_announces_itself(a_worker: Program) -> None:
+    until(Worker.objects.exists, 60, a_worker.said)
+    assert hosting.hosting().strong
+    first = Worker.objects.get().last_seen
+    assert timezone.now() - first < timedelta(seconds=30)
+    a_worker.process.terminate()
+    until(lambda: not Worker.objects.exists(), 30, a_worker.said)
+
+
+def test_a_worker_that_is_told_to_end_while_it_announces_itself_is_gone_all_the_same(a_worker: Program) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        table = connection.ops.quote_name(Worker._meta.db_table)
+        cursor.execute(f"LOCK TABLE {table} IN SHARE MODE")
+
+        def announces() -> bool:
+            cursor.execute(
+                "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = %s::regclass AND NOT granted)", [table]
+            )
+            return bool(cursor.fetchone()[0])
+
+        until(announces, 60, a_worker.said)
+        a_worker.process.terminate()
+        a_worker.until("Warm shutdown")
+    assert a_worker.process.wait(30) == 0, a_worker.said()
+    assert not Worker.objects.exists(), a_worker.said()

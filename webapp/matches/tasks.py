@@ -12,7 +12,7 @@ from typing import Any
 
 import django.db
 from celery import shared_task
-from celery.signals import worker_process_init, worker_ready, worker_shutting_down
+from celery.signals import worker_process_init, worker_ready, worker_shutdown, worker_shutting_down
 
 from webapp.matches import hosting
 from webapp.matches.runner import run_series
@@ -81,8 +81,9 @@ def _announce() -> None:
         django.db.connection.close()
 
 
-@worker_shutting_down.connect
+@worker_shutdown.connect
 def _leave(**_: object) -> None:
+    """Once the pool has ended, and not as the signal comes: that may be in the middle of an announcement."""
     try:
         hosting.leave(name=_name)
     except django.db.Error as error:
