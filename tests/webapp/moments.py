@@ -4,27 +4,37 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 from django.db import connections
 
 
-def at_once(*calls: Callable[[], object], refused: type[Exception]) -> list[str]:
-    """Call all of them together; what each that was refused said."""
-    said: list[str] = []
+def together(*calls: Callable[[], Any]) -> list[Any]:
+    """Call all of them at once: what each returned, or the exception that it raised, in the order of the calls."""
+    results: list[Any] = [None] * len(calls)
     ready = threading.Barrier(len(calls))
 
-    def run(call: Callable[[], object]) -> None:
+    def run(number: int, call: Callable[[], Any]) -> None:
         ready.wait()
         try:
-            call()
-        except refused as error:
-            said.append(str(error))
+            results[number] = call()
+        except Exception as error:  # noqa: BLE001  # for the caller to look at
+            results[number] = error
         finally:
             connections.close_all()
 
-    threads = [threading.Thread(target=run, args=(call,)) for call in calls]
+    threads = [threading.Thread(target=run, args=numbered) for numbered in enumerate(calls)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return said
+    return results
+
+
+def at_once(*calls: Callable[[], object], refused: type[Exception]) -> list[str]:
+    """Call all of them at once; what each that was refused said."""
+    results = together(*calls)
+    for result in results:
+        if isinstance(result, Exception) and not isinstance(result, refused):
+            raise result
+    return [str(result) for result in results if isinstance(result, refused)]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +11,6 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
@@ -22,6 +19,7 @@ from arena.games import GAMES
 from arena.package import MOST_BYTES
 from arena.starter import starter
 from tests.webapp.making import make_bot, make_house_bot, make_match, make_organiser, make_user
+from tests.webapp.moments import together
 from tests.webapp.playing import PLAIN
 from tests.webapp.zips import zipped
 from webapp.accounts import keys
@@ -229,7 +227,7 @@ def test_versions_a_day_and_validations_at_once(ada: User, monkeypatch: pytest.M
 def test_two_at_once_are_one_version_or_two_numbers(ada: User) -> None:
     version = passed(submitted(ada))
     for sources, expected in ((["x = 1\n"] * 3, {2}), (["x = 2\n", "x = 3\n"], {3, 4})):
-        numbers = together([lambda source=source: again(version, source).number for source in sources])
+        numbers = together(*[lambda source=source: again(version, source).number for source in sources])
         assert set(numbers) == expected
         Version.objects.filter(bot=version.bot).update(state=Version.State.PASSED)
 
@@ -245,26 +243,7 @@ def test_two_at_once_are_counted_twice(ada: User, monkeypatch: pytest.MonkeyPatc
             return False
         return True
 
-    assert sorted(together([lambda: one("One"), lambda: one("Two")])) == [False, True]
-
-
-def together(calls: list[Callable[[], Any]]) -> list[Any]:
-    results: list[Any] = []
-
-    def call(one: Callable[[], Any]) -> None:
-        try:
-            results.append(one())
-        except Exception as error:  # noqa: BLE001  # for the assertion to show
-            results.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=call, args=(one,)) for one in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
+    assert sorted(together(lambda: one("One"), lambda: one("Two"))) == [False, True]
 
 
 # ---- what plays ----------------------------------------------------------------------------------

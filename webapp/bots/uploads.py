@@ -216,8 +216,11 @@ def _count(by: User) -> None:
 
 def uploads_left(*, owner: User) -> int:
     """How often this author can hand something in now."""
-    hour = timezone.now() - timedelta(hours=1)
-    return UPLOADS_AN_HOUR - Upload.objects.filter(owner=owner, created__gt=hour).count()
+    return UPLOADS_AN_HOUR - _within_the_hour().filter(owner=owner).count()
+
+
+def _within_the_hour() -> QuerySet[Upload]:
+    return Upload.objects.filter(created__gt=timezone.now() - timedelta(hours=1))
 
 
 class Quota(NamedTuple):
@@ -230,11 +233,10 @@ class Quota(NamedTuple):
 
 def quotas_of(*, bot: Bot) -> list[Quota]:
     """How much of what an author may do is used up. One query."""
-    now = timezone.now()
     assert bot.owner_id is not None, "only an author sees this"
     counted = User.objects.filter(pk=bot.owner_id).values_list(
-        _number(Upload.objects.filter(owner=OuterRef("pk"), created__gt=now - timedelta(hours=1))),
-        _number(Version.objects.filter(bot=bot, created__gt=now - timedelta(days=1))),
+        _number(_within_the_hour().filter(owner=OuterRef("pk"))),
+        _number(Version.objects.filter(bot=bot, created__gt=timezone.now() - timedelta(days=1))),
         _number(Bot.objects.filter(owner=OuterRef("pk")).exclude(state=Bot.State.RETIRED)),
     )
     uploads, versions, bots = counted.get()

@@ -35,4 +35,4 @@ def channel_of_series(pk: int, *, private: bool) -> str:
 
 def series_changed(*series: int) -> None:
     """The same for series, which the front page shows too."""
-    changed(*(f"series-{pk}" for pk in series), "home")
+    changed(*(channel_of_series(pk, private=False) for pk in series), "home")

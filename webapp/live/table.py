@@ -13,6 +13,7 @@ from typing import Any
 from arena.rules import AnyGame, Event
 from webapp.live.channels import publish
 from webapp.live.frames import public_frame, write
+from webapp.live.news import channel_of_series
 
 KEPT = 5000
 """Frames that are kept of a running match; one that is longer cannot be joined in its middle."""
@@ -24,7 +25,7 @@ class Teller:
     def __init__(
         self, series: int, *, game: AnyGame, match: str, number: int, planned: int, bots: Sequence[str]
     ) -> None:
-        self._channel = f"series-{series}"
+        self._channel = channel_of_series(series, private=False)
         self._game = game
         self._frames = 0
         said = {"match": match, "game": game.name, "number": number, "planned": planned, "bots": list(bots)}
