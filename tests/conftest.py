@@ -35,7 +35,7 @@ from django.core.cache import cache  # noqa: E402
 from django.db import IntegrityError, OperationalError, connections, transaction  # noqa: E402
 from django.db.backends.base.base import BaseDatabaseWrapper  # noqa: E402
 from django.test import TransactionTestCase  # noqa: E402
-from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
+from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402
 from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import-untyped]  # noqa: E402
 
 from tests import breadth, services  # noqa: E402
@@ -48,6 +48,11 @@ settings.STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 django.setup()
+
+PATIENCE_MS = 30_000
+"""How long the browser is waited for: on a busy machine a page that is well may take seconds."""
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -227,7 +232,7 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser) -> Iterator[Page]:
     """A tab with cookies of its own. A script that fails on it fails the test."""
     context = browser.new_context()
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     failures: list[str] = []
     page.on("pageerror", lambda error: failures.append(str(error)))

@@ -117,7 +117,7 @@ def _running(command: list[str], log: Path, end: int = signal.SIGTERM) -> Iterat
 
 
 def _wait_for(path: Path, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while True:
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
             probe.connect(str(path))

@@ -50,7 +50,7 @@ class Raw:
 
     async def hear(self) -> pb.PlayResponse | None:
         """The next message, or None at the end of the stream."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             got = await self.call.read()
         if not isinstance(got, bytes):
             return None

@@ -64,7 +64,7 @@ class Memory:
         return line
 
     async def until_left(self, *lines: str) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while set(lines) - set(self.left):  # noqa: ASYNC110
                 await asyncio.sleep(0.005)
         assert sorted(self.left) == sorted(set(self.left)), "nobody leaves twice"

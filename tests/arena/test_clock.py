@@ -44,7 +44,7 @@ async def test_the_wall_clock_waits_for_the_first_task_or_the_time() -> None:
         assert not slow.done()
         assert clock.now() - began >= 0.045
         quick = asyncio.ensure_future(asyncio.sleep(0))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await clock.wait({slow, quick}, None)
         assert quick.done()
         slow.cancel()
@@ -68,7 +68,7 @@ async def test_a_fake_clock_wakes_sleepers_in_their_order_at_their_moment() -> N
 
 async def test_a_fake_wait_for_no_time_returns_and_a_cancelled_one_leaves_nothing() -> None:
     clock, task = FakeClock(), asyncio.ensure_future(forever())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await clock.sleep(0)
         await clock.wait({task}, 0)
     waiting = asyncio.ensure_future(clock.wait({task}, 10))

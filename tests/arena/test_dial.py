@@ -86,7 +86,7 @@ async def call(target: str, waits: list[float], **options: Any) -> Any:
         waits.append(seconds)
 
     given: dict[str, Any] = {"game": "three_coins", "token": "t", "once": True, "sleep": sleep}
-    return await asyncio.wait_for(dial(First, target=target, **(given | options)), 30)
+    return await asyncio.wait_for(dial(First, target=target, **(given | options)), 120)
 
 
 async def test_a_lost_line_is_dialled_again_with_the_session(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ async def test_stopping_lets_a_series_end_and_leaves_an_idle_table_at_once(tmp_p
     async def at_a_table(_hello: pb.Hello, line: StreamLine) -> None:
         await say(line, welcome=pb.Welcome(bot="a", session="s-1"))
         await say(line, series_start=pb.SeriesStart(series="series 1", matches=1))
-        await asyncio.wait_for(stopping.wait(), 10)
+        await asyncio.wait_for(stopping.wait(), 60)
         await say(line, series_end=pb.SeriesEnd(message="played to its end"))
 
     async def idle(_hello: pb.Hello, line: StreamLine) -> None:
@@ -178,7 +178,7 @@ async def test_stopping_lets_a_series_end_and_leaves_an_idle_table_at_once(tmp_p
     loop = asyncio.get_running_loop()
     async with arena(tmp_path, at_a_table, idle) as target:
         dialling = asyncio.ensure_future(call(target, [], tables=2, once=False, stopping=stopping, tell=tell))
-        await asyncio.wait_for(seated.wait(), 10)
+        await asyncio.wait_for(seated.wait(), 60)
         stopping.set()
         (ended,) = await dialling
     assert ended.over

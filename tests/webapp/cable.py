@@ -43,7 +43,7 @@ class Cable:
         self._whole = True
 
     def _do(self, what):  # type: ignore[no-untyped-def]
-        return asyncio.run_coroutine_threadsafe(what, self._loop).result(10)
+        return asyncio.run_coroutine_threadsafe(what, self._loop).result(60)
 
     async def _cut(self) -> None:
         self._whole = False

@@ -1,9 +1,9 @@
-"""The streaming process of `webapp.live`, which here cuts off after two seconds who takes nothing."""
+"""The streaming process of `webapp.live`, which here cuts off after five seconds who takes nothing."""
 
 from webapp.live import __main__ as live
 from webapp.live import app
 
-app.STALLED_SECONDS = 2.0
+app.STALLED_SECONDS = 5.0
 make = app.make
 
 if __name__ == "__main__":

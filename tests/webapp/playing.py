@@ -36,7 +36,7 @@ PLAIN = 'GAME = "three_coins"\n\n\ndef choose(view):\n    return view.legal[0]\n
 """The smallest bot there is. It plays the same in every process."""
 
 
-def until(true: Callable[[], object], seconds: float = 30.0, what: Callable[[], object] = lambda: "") -> None:
+def until(true: Callable[[], object], seconds: float = 60.0, what: Callable[[], object] = lambda: "") -> None:
     """Wait for something to become true; ``what`` is said when it does not."""
     deadline = time.monotonic() + seconds
     while not true():
@@ -165,7 +165,7 @@ class Program:
     def said(self) -> str:
         return self.log.read_text(errors="replace")
 
-    def until(self, text: str, seconds: float = 30.0, times: int = 1) -> None:
+    def until(self, text: str, seconds: float = 60.0, times: int = 1) -> None:
         until(lambda: self.said().count(text) >= times or self.process.poll() is not None, seconds, self.said)
         assert self.said().count(text) >= times, self.said()
 

@@ -48,7 +48,7 @@ def streaming(
     process = subprocess.Popen(leash(command), cwd=ROOT, env=own)
     try:
         root = f"http://127.0.0.1:{port}/live/"
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while True:
             with contextlib.suppress(OSError), urllib.request.urlopen(f"{root}healthz", timeout=5) as answer:
                 if answer.status == 200:
@@ -59,7 +59,7 @@ def streaming(
         yield root
     finally:
         (process.kill if kill else process.terminate)()
-        process.wait(20)
+        process.wait(60)
 
 
 @contextlib.contextmanager
@@ -70,7 +70,7 @@ def redis_at(folder: Path) -> Iterator[str]:
     process = subprocess.Popen(leash([redis_binary(), *options]), stdout=subprocess.DEVNULL)
     try:
         with redis.Redis.from_url(f"unix://{path}") as client:
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + 60
             while True:
                 with contextlib.suppress(redis.ConnectionError, redis.BusyLoadingError):
                     client.ping()
@@ -80,12 +80,12 @@ def redis_at(folder: Path) -> Iterator[str]:
         yield f"unix://{path}"
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
 
 
 def said_in(url: str, channel: str) -> list[tuple[str, bytes]]:
     """All that is kept of a channel, as Redis has it."""
-    assert channels.flush(10)
+    assert channels.flush(60)
     with redis.Redis.from_url(url) as client:
         return [(row[b"kind"].decode(), row[b"data"]) for _, row in client.xrange(channels.key(channel))]
 
@@ -133,13 +133,13 @@ class Listener:
         """All that has come so far."""
         return bytes(self._bytes)
 
-    def next(self, seconds: float = 20) -> Said:
+    def next(self, seconds: float = 60) -> Said:
         """The next message. Fails when none comes, or the line ends before."""
         said = self._heard.get(timeout=seconds)
         assert said is not None, "the stream has ended"
         return said
 
-    def until(self, kind: str, seconds: float = 20) -> Said:
+    def until(self, kind: str, seconds: float = 60) -> Said:
         """The next message of this kind."""
         while (said := self.next(seconds)).kind != kind:
             pass

@@ -232,7 +232,7 @@ def test_who_is_slow_is_cut_off(there: Receiver, monkeypatch: pytest.MonkeyPatch
     there.behave = behave
     began = time.monotonic()
     assert post(there.url) == (None, Trouble.SLOW)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
 
 
 def test_who_does_not_speak_at_all_is_cut_off(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:

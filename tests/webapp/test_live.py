@@ -32,7 +32,7 @@ def test_a_seat_is_heard_by_who_knows_its_name_whole_and_from_where_one_was(root
     name = channels.seat_channel()
     channels.publish(name, "open")
     channels.publish(name, "question", lambda: "two\nlines")
-    assert channels.flush(5)
+    assert channels.flush(60)
     first = listen(root + name)
     assert first.next()[1:] == ("open", "")
     asked = first.next()
@@ -77,7 +77,7 @@ def test_of_names_at_which_nothing_was_said_none_is_kept(root: str) -> None:
 def test_of_many_changes_a_late_comer_hears_of_the_last(root: str, listen: Listen) -> None:
     for number in range(3):
         channels.publish("home", "changed", str(number))
-    assert channels.flush(5)
+    assert channels.flush(60)
     listener = listen(root + "home")
     assert listener.next().data == "2"
     channels.publish("home", "changed", "3")
@@ -110,14 +110,14 @@ def test_while_redis_is_away_nobody_waits_and_afterwards_nothing_is_lost_or_doub
         with redis_at(Path(folder)) as url:
             settings.ARENA_LIVE_REDIS = url
             channels.publish(name, "told", "0")
-            assert channels.flush(5)
+            assert channels.flush(60)
             root = stack.enter_context(streaming(url))
             before = listen(root + name)
             assert before.next().data == "0"
         began = time.perf_counter()
         for number in range(1, 300):
             channels.publish(name, "told", str(number))
-        assert time.perf_counter() - began < 1
+        assert time.perf_counter() - began < 10
         assert not channels.flush(0.1)
         with redis_at(Path(folder)):
             assert [before.next().data for _ in range(1, 300)] == [str(number) for number in range(1, 300)]
@@ -151,13 +151,13 @@ def test_a_process_that_is_started_again_goes_on_where_each_spectator_was(live_r
 def test_who_missed_more_than_is_kept_is_told_so(root: str, listen: Listen) -> None:
     name = channels.seat_channel()
     channels.publish(name, "told", "first")
-    assert channels.flush(5)
+    assert channels.flush(60)
     there = listen(root + name)
     first = there.next()
     for number in range(channels.KEPT + 1):
         channels.publish(name, "told", str(number))
         if number % 500 == 0:
-            assert channels.flush(5)
+            assert channels.flush(60)
     while there.next().data != str(channels.KEPT):
         pass
     again = listen(root + name, after=first.id)
@@ -171,7 +171,7 @@ def test_so_many_may_watch_from_one_address(live_redis: str, listen: Listen) -> 
         assert (first.status, second.status) == (200, 200)
         assert listen(root + "home").status == 429
         first.close()
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while listen(root + "home").status != 200:
             assert time.monotonic() < deadline
             time.sleep(0.05)

@@ -407,7 +407,7 @@ def test_a_revoked_token_ends_the_program_that_uses_it(tmp_path: Path) -> None:
         author = version.bot.owner
         assert author is not None
         bots.revoke_token(token=version.bot.tokens.get(), by=author)
-        until(lambda: program.process.poll() is not None, 20, program.said)
+        until(lambda: program.process.poll() is not None, what=program.said)
         assert "This token was revoked." in program.said()
         assert program.process.returncode == 1
 
@@ -419,9 +419,10 @@ def test_the_older_of_two_programs_ends_and_says_why(tmp_path: Path) -> None:
     with door(tmp_path) as running, dialling(running.address, token) as older:
         connected(version)
         with dialling(running.address, token) as newer:
-            until(lambda: older.process.poll() is not None, 20, older.said)
+            until(lambda: older.process.poll() is not None, what=older.said)
             assert older.process.returncode == 1
             assert "far plays at 1 table at once, and a newer line has dialled in for it" in older.said()
+            newer.until("connected")
             assert newer.process.poll() is None
             assert newer.said().count("connected") == 1
 
@@ -441,7 +442,7 @@ def test_a_retired_bot_is_told_so(tmp_path: Path) -> None:
     with door(tmp_path) as running, dialling(running.address, token) as program:
         connected(version)
         bots.retire_bot(bot=version.bot, by=version.bot.owner)
-        until(lambda: program.process.poll() is not None, 20, program.said)
+        until(lambda: program.process.poll() is not None, what=program.said)
         assert "far is retired. Retired by its author." in program.said()
 
 
@@ -455,10 +456,10 @@ def test_when_a_door_is_killed_its_bots_come_back_to_the_next_one(tmp_path: Path
         first.kill()
         with door(tmp_path, port=first.port) as second:
             program.until("connected", times=4)
-            until(lambda: len(lines()) == 2 and not lines() & before, 10, lambda: (lines(), second.said()))
+            until(lambda: len(lines()) == 2 and not lines() & before, what=lambda: (lines(), second.said()))
             # and if they stay away, their lines do not
             program.kill()
-            until(lambda: not lines(), 10)
+            until(lambda: not lines())
 
 
 @pytest.mark.django_db(transaction=True)
@@ -467,7 +468,7 @@ def test_a_door_that_is_asked_to_end_lets_go_of_its_lines(tmp_path: Path) -> Non
     with door(tmp_path) as running, dialling(running.address, token) as program:
         connected(far)
         running.process.terminate()
-        assert running.process.wait(10) == 0, running.said()
+        assert running.process.wait(60) == 0, running.said()
         assert lines() == set()
         program.until("this door is closing; dial again in a moment")
 
@@ -478,7 +479,7 @@ def test_two_doors_do_not_take_each_others_workers(tmp_path: Path) -> None:
         command = (sys.executable, "-m", "webapp", "door")
         where = {"ARENA_DOOR_LISTEN": "127.0.0.1:0", "ARENA_DOOR_RELAY": f"unix:{tmp_path}/door.sock"}
         with program(*command, **arena_environment(tmp_path, **where)) as second:
-            assert second.process.wait(20) == 1
+            assert second.process.wait(60) == 1
             assert "Another door answers workers" in second.said()
             assert "Traceback" not in second.said()
         first.kill()
@@ -495,7 +496,7 @@ def test_strangers_do_not_trouble_a_door(tmp_path: Path) -> None:
     with door(tmp_path) as running, dialling(running.address, token):
         connected(far)
         with dialling(running.address, "ba_" + "x" * 40) as stranger:
-            until(lambda: stranger.process.poll() is not None, 20, stranger.said)
+            until(lambda: stranger.process.poll() is not None, what=stranger.said)
             assert "There is no such token." in stranger.said()
         assert len(lines()) == 1
         assert "Traceback" not in running.said()

@@ -16,7 +16,7 @@ import pytest
 
 from webapp.processes import GaveUp, Limits, Printer, Service, Supervisor
 
-QUICK = Limits(first_delay=0.01, longest_delay=0.05, settled_after=5.0, deaths=3)
+QUICK = Limits(first_delay=0.01, longest_delay=0.05, settled_after=60.0, deaths=3)
 
 POLITE = """
 import signal, sys, time
@@ -38,7 +38,7 @@ class Heard(io.StringIO):
     """Where a `Printer` prints in these tests."""
 
     async def until(self, text: str, times: int = 1) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while self.getvalue().count(text) < times:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
 
@@ -134,7 +134,7 @@ async def test_the_last_started_is_stopped_first_and_whoever_does_not_end_is_kil
         supervisor.start(python("web", POLITE))
         await heard.until("up", times=3)
         began = time.monotonic()
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     lines = heard.getvalue().splitlines()[3:]
     assert lines == [
         "web       | bye",
@@ -151,7 +151,7 @@ async def test_a_hurry_ends_all_patience() -> None:
         await heard.until("up")
         began = time.monotonic()
         asyncio.get_running_loop().call_later(0.1, supervisor.hurry)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
 
 
 async def test_what_a_service_leaves_behind_ends_with_it() -> None:
@@ -159,7 +159,7 @@ async def test_what_a_service_leaves_behind_ends_with_it() -> None:
     code = "import subprocess, sys; p = subprocess.Popen(['sleep', '60']); print('up', p.pid)"
     async with Supervisor(Printer(heard)) as supervisor:
         await supervisor.run(python("web", code))
-    _ends_within(2, heard.last_number())
+    _ends_within(30, heard.last_number())
 
 
 def test_children_end_when_the_supervisor_is_killed() -> None:
@@ -179,7 +179,7 @@ def test_children_end_when_the_supervisor_is_killed() -> None:
         assert _alive(child)
         supervisor.kill()
         supervisor.wait()
-        _ends_within(2, child)
+        _ends_within(30, child)
 
 
 def _ends_within(seconds: float, pid: int) -> None:

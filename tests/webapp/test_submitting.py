@@ -73,7 +73,7 @@ def confirm(page: Page, running: Arena, author: str) -> None:
                         return found[0]
         return ""
 
-    until(link, 20, running.site.said)
+    until(link, 60, running.site.said)
     page.goto(link())
     page.get_by_role("main").get_by_role("button", name="Confirm").click()
 
