@@ -20,7 +20,7 @@ from arena.table import Limits, Penalty, Player
 from arena.verify import verify
 from tests.arena.tables import GAME, playing
 
-LIMITS = Limits(ready_ms=5_000, move_ms=1_000, bank_ms=0)
+LIMITS = Limits(ready_ms=10_000, move_ms=3_000, bank_ms=0)
 
 GOOD = """
 GAME = "three_coins"
@@ -78,7 +78,7 @@ class House:
         self, *, limits: Limits = LIMITS, penalty: Penalty = "forfeit", beside: Sequence[Seat] = ()
     ) -> Record:
         """A match of all its bots, and of who sits ``beside`` them."""
-        async with asyncio.timeout(30), WallClock() as clock:
+        async with asyncio.timeout(90), WallClock() as clock:
             seats = [*await asyncio.gather(*(bot.sit() for bot in self.bots)), *beside]
             record = await playing(clock, seats, limits=limits, penalty=penalty)
             self.printed = list(await asyncio.gather(*(bot.rise() for bot in self.bots)))

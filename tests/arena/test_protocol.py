@@ -390,24 +390,24 @@ async def test_a_client_that_never_reads_costs_only_itself(unix: Listener) -> No
     seats = [LineSeat(GAME, line), LineSeat(GAME, other_line)]
     good = asyncio.ensure_future(other.play())
     await client.say(ready=pb.Ready(match="m-1"))  # and not a word more, nor is anything read
-    async with asyncio.timeout(30), WallClock() as clock:
+    async with asyncio.timeout(120), WallClock() as clock:
         began = time.monotonic()
-        record = await playing(clock, seats, limits=Limits(1_000, 20, 0), penalty="default")
+        record = await playing(clock, seats, limits=Limits(5_000, 200, 0), penalty="default")
         taken = time.monotonic() - began
         big = pb.PlayResponse(series_end=pb.SeriesEnd(message="x" * 60_000))
         for _ in range(40):
             before = time.monotonic()
             await seats[0].part(big)
-            assert time.monotonic() - before < 2
+            assert time.monotonic() - before < 30
             if time.monotonic() - before > 0.5:
                 break
         else:
             pytest.fail("it takes in everything, and so it reads")
-        again = await playing(clock, seats, limits=Limits(500, 500, 0), match="m-2", number=2)
+        again = await playing(clock, seats, limits=Limits(2_000, 2_000, 0), match="m-2", number=2)
     assert {step.kind for step in faults(record) if step.seat == 0} == {"late"}
     own = [step for step in moves(record) if 0 in step.moves]
     assert len([step for step in faults(record) if step.seat == 0]) == len(own)
-    assert taken < 0.1 * len(own) + 1
+    assert taken < 0.2 * len(own) + 5, "a second each, were it waited for until it reads"
     assert [(step.seat, step.kind) for step in faults(again)] == [(0, "late")]
     good.cancel()
     await client.hang_up()
@@ -451,9 +451,9 @@ async def test_hash_and_nonce_over_the_wire(unix: Listener) -> None:
     doing = [(good, b"n"), (good, b"m"), (chance.digest(long), long), (good, None)]
     partners = [asyncio.ensure_future(partner(client, *does)) for (client, _), does in zip(arrived, doing, strict=True)]
     async with WallClock() as clock:
-        binding = await bind(seats, "b", draw_seed=lambda: b"s" * 32, clock=clock, seconds=5)
+        binding = await bind(seats, "b", draw_seed=lambda: b"s" * 32, clock=clock, seconds=30)
         with pytest.raises(Withheld) as withheld:
-            await unveil(seats, "b", binding, clock=clock, seconds=0.5)
+            await unveil(seats, "b", binding, clock=clock, seconds=2)
     await asyncio.gather(*partners)
     assert [(fault.seat, fault.kind) for fault in withheld.value.faults] == [
         (1, "unreadable"),
@@ -512,9 +512,9 @@ async def test_what_comes_late_in_one_match_does_no_harm_in_the_next(unix: Liste
 
     clumsy = asyncio.ensure_future(bad())
     async with asyncio.timeout(30), WallClock() as clock:
-        first = await playing(clock, seats, limits=Limits(200, 300, 0))
-        second = await playing(clock, seats, limits=Limits(2_000, 300, 0), match="m-2", number=2)
-        third = await playing(clock, seats, limits=Limits(2_000, 3_000, 0), match="m-3", number=3)
+        first = await playing(clock, seats, limits=Limits(1_000, 1_000, 0))
+        second = await playing(clock, seats, limits=Limits(10_000, 1_000, 0), match="m-2", number=2)
+        third = await playing(clock, seats, limits=Limits(10_000, 10_000, 0), match="m-3", number=3)
     assert kinds(first) == [(0, "late", "forfeit")]
     assert "to get ready" in faults(first)[0].detail
     assert kinds(second) == [(0, "late", "forfeit")]
@@ -540,7 +540,7 @@ async def test_a_late_ready_in_practice_is_not_taken_for_an_answer(unix: Listene
 
     sluggish = asyncio.ensure_future(slow())
     async with asyncio.timeout(30), WallClock() as clock:
-        record = await playing(clock, seats, limits=Limits(200, 2_000, 0), penalty="default")
+        record = await playing(clock, seats, limits=Limits(1_000, 10_000, 0), penalty="default")
     assert kinds(record) == [(0, "late", "default")]
     for task in (sluggish, good):
         task.cancel()
@@ -573,18 +573,18 @@ async def test_a_bot_that_comes_back_is_told_all_and_plays_on(unix: Listener) ->
 
     async def away_and_back() -> None:
         await client.play(lose)
-        await asyncio.sleep(0.15)
+        await asyncio.sleep(0.6)
         await back.hello(ticket)
         await back.play()
 
     bot = asyncio.ensure_future(away_and_back())
     async with asyncio.timeout(30), WallClock() as clock:
-        record = await playing(clock, seats, limits=Limits(1_000, 1_000, 500))
+        record = await playing(clock, seats, limits=Limits(10_000, 5_000, 500))
     assert not faults(record)
     assert len(lost) == 1
     slow = [step.ms[0] for step in moves(record) if step.ms and 0 in step.ms]
-    assert 150 <= slow[2] < 1_000, "the clock ran on, and no faster"
-    assert max(slow[:2] + slow[3:]) < 150
+    assert 600 <= slow[2] < 5_000, "the clock ran on, and no faster"
+    assert max(slow[:2] + slow[3:]) < 600
     (again,) = back.of("match_start")
     asked = client.of("question")
     told = [event for question in asked for event in question.events]
@@ -592,8 +592,8 @@ async def test_a_bot_that_comes_back_is_told_all_and_plays_on(unix: Listener) ->
     first = back.of("question")[0]
     assert (first.decision, list(first.events)) == (3, [])
     assert first.view == asked[-1].view
-    assert asked[-1].deadline_ms == 1_500
-    assert first.deadline_ms <= 1_350, "what it was away is gone"
+    assert asked[-1].deadline_ms == 5_500
+    assert first.deadline_ms <= 4_900, "what it was away is gone"
     assert seats[0].present
     for task in (bot, good):
         task.cancel()
@@ -613,13 +613,13 @@ async def test_a_bot_that_does_not_come_back_is_gone_when_its_time_is_up(unix: L
     seats = [LineSeat(GAME, line, redial=redial), LineSeat(GAME, other_line)]
     bots = [asyncio.ensure_future(client.play(at(2, hang_up))), asyncio.ensure_future(other.play())]
     async with asyncio.timeout(30), WallClock() as clock:
-        record = await playing(clock, seats, limits=Limits(1_000, 50, 0), penalty=penalty)
+        record = await playing(clock, seats, limits=Limits(10_000, 500, 0), penalty=penalty)
     assert {step.kind for step in faults(record)} == {"gone"}
     told = re.fullmatch(
-        r"its line is lost; no answer; it had 50 ms to move \(after ([\d.]+) ms\)", faults(record)[0].detail
+        r"its line is lost; no answer; it had 500 ms to move \(after ([\d.]+) ms\)", faults(record)[0].detail
     )
     assert told is not None
-    assert 50 <= float(told[1]) < 1_000
+    assert 500 <= float(told[1]) < 5_000
     assert not seats[0].present
     for task in bots:
         task.cancel()
@@ -650,7 +650,7 @@ async def test_a_bot_that_is_lost_while_it_is_told_again_may_come_back_once_more
 
     bot = asyncio.ensure_future(unlucky())
     async with asyncio.timeout(30), WallClock() as clock:
-        record = await playing(clock, seats, limits=Limits(1_000, 5_000, 0))
+        record = await playing(clock, seats, limits=Limits(10_000, 20_000, 0))
     assert not faults(record)
     assert last.of("question")[0].decision == 2
     await asyncio.wait_for(bot, 5) if bot.done() else bot.cancel()

@@ -122,11 +122,11 @@ async def test_ctrl_c_is_a_persons_and_ends_the_play() -> None:
 
 async def test_a_bot_that_never_returns_is_late_and_the_others_play_on() -> None:
     stuck = threading.Event()
-    seats = [seat(Doing(choose=lambda _: stuck.wait(30)), timed=True), *(seat(Doing(), timed=True) for _ in range(2))]
+    seats = [seat(Doing(choose=lambda _: stuck.wait(60)), timed=True), *(seat(Doing(), timed=True) for _ in range(2))]
     async with WallClock() as clock:
         began = time.monotonic()
         record = await playing(clock, seats, limits=QUICK)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 30
     stuck.set()
     assert kinds(record) == [(0, "late", "forfeit")]
     assert len(moves(record)) > 3
@@ -155,7 +155,7 @@ async def test_one_thing_at_a_time_is_asked_of_a_bot_also_when_it_is_late() -> N
             clock, [seat(bot, timed=True), seat(other, timed=True)], limits=limits, penalty="default"
         )
         assert any(step.kind == "late" for step in faults(record))
-        assert await asyncio.to_thread(ended.wait, 20)
+        assert await asyncio.to_thread(ended.wait, 60)
     assert most[0] == 1
     assert len({thread for _, thread in bot.calls}) == 1
     assert [type(event).__name__ for event in heard] == [type(event).__name__ for event in all_heard]
@@ -166,7 +166,7 @@ async def test_the_threads_of_bots_end_with_their_matches() -> None:
     async with WallClock() as clock:
         for _ in range(3):
             await playing(clock, [seat(Doing(), timed=True), seat(Doing(choose=raises(ValueError())), timed=True)])
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while threading.active_count() > before:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
@@ -276,7 +276,7 @@ async def test_nobody_waits_for_ever_at_an_outbox_without_a_far_end(how: str) ->
         pipe.open.set()
     else:
         outbox.break_off()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await asyncio.gather(*putting)
         assert not await outbox.flush(5)
     assert not pipe.taken

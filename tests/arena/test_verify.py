@@ -499,10 +499,10 @@ def test_frames_go_as_far_as_the_rules_do() -> None:
 def test_a_million_steps_too_many() -> None:
     record = scripted(2, [forfeit(0)])
     flood = record._replace(steps=record.steps * 1_000_000)
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(VerificationError, match="step 2 "):
         verify(flood)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_a_long_match_is_folded_without_being_kept() -> None:

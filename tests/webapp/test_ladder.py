@@ -317,23 +317,23 @@ def test_series_of_other_purposes_do_not_hold_the_ladder_up() -> None:
 
 
 def test_the_house_alone_plays_slowly_and_authors_are_served_at_once(settings: Any) -> None:
-    settings.ARENA_LADDER_PAUSE = 60.0
-    settings.ARENA_LADDER_PAUSE_SERVING = 5.0
+    settings.ARENA_LADDER_PAUSE = 600.0
+    settings.ARENA_LADDER_PAUSE_SERVING = 60.0
     rules()
     house("random", "honest")
     far, _token = remote("far")
     made = ladder.tick()
     assert made is not None
-    Series.objects.filter(pk=made.pk).update(state="finished", created=timezone.now() - timedelta(seconds=30))
+    Series.objects.filter(pk=made.pk).update(state="finished", created=timezone.now() - timedelta(seconds=300))
     assert ladder.tick() is None
     line = make_line(far.bot)
     assert ladder.tick() is not None
     Series.objects.filter(state="waiting").update(state="finished")
     assert ladder.tick() is None
-    Series.objects.update(created=timezone.now() - timedelta(seconds=6))
+    Series.objects.update(created=timezone.now() - timedelta(seconds=61))
     assert ladder.tick() is not None
     line.delete()
-    Series.objects.update(state="finished", created=timezone.now() - timedelta(seconds=61))
+    Series.objects.update(state="finished", created=timezone.now() - timedelta(seconds=601))
     assert ladder.tick() is not None
 
 
