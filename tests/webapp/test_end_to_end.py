@@ -58,12 +58,12 @@ class Arena:
         self.url = f"http://127.0.0.1:{port}"
 
     def ask(self, path: str) -> Any:
-        with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+        with urllib.request.urlopen(self.url + path, timeout=60) as answer:
             return json.load(answer)
 
     def answers(self) -> bool:
         try:
-            with urllib.request.urlopen(self.url + "/", timeout=5) as answer:
+            with urllib.request.urlopen(self.url + "/", timeout=20) as answer:
                 return bool(answer.status == 200)
         except (OSError, urllib.error.URLError):
             return False
@@ -260,22 +260,35 @@ class Caught(NamedTuple):
     lost: dict[int, int]
 
 
+def stopped(process: psutil.Process) -> list[psutil.Process]:
+    """Stop a process and those below it; all that stand still now. Each first, and then its children: so no new ones
+    come, while those that just end may go.
+    """
+    found = []
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process.suspend()
+        found.append(process)
+        for child in process.children():
+            found += stopped(child)
+    return found
+
+
 def caught(running: Arena, part: str) -> Caught | None:
     """A worker is stopped while it is looked at, as a series is over in a moment; None where it has just none."""
     try:
         process = victim(running, part)
-    except (IndexError, psutil.NoSuchProcess):  # nothing is being played, or it is over meanwhile
+    except (IndexError, StopIteration, psutil.NoSuchProcess):  # nothing is being played, or it is over meanwhile
         return None
-    family = [process, *process.children(recursive=True)]
-    names = tuple(f":{one.pid}" for one in family)
+    family = [process]
     if "worker" in part:
-        for one in family:
-            one.suspend()
+        family = stopped(process)
+    names = tuple(f":{one.pid}" for one in family)
     lost = {series: attempt for series, attempt, worker in running.rows(PLAYING) if worker.endswith(names)}
     if lost or "worker" not in part:
         return Caught(process, lost)
     for one in family:
-        one.resume()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.resume()
     return None
 
 
@@ -299,10 +312,10 @@ def kill(running: Arena, part: str, said: Callable[[], object]) -> float:
         over = {series for (series,) in running.rows("SELECT id FROM matches_series WHERE state = 'finished'")}
         return all(series in over or claimed.get(series, 0) > attempt for series, attempt in lost.items())
 
-    until(goes_on, 30, said)  # some five seconds where nobody else is at work
+    until(goes_on, 60, said)  # some five seconds where nobody else is at work
     took = time.monotonic() - killed
-    until(running.answers, 20, said)
-    until(lambda: running.matches() >= matches + 3, 60, said)
+    until(running.answers, 60, said)
+    until(lambda: running.matches() >= matches + 3, 90, said)
     assert kept <= running.kept()
     assert running.site.process.poll() is None
     return took
