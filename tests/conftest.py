@@ -130,10 +130,13 @@ def redis_url(_redis_server: str) -> str:
 
 
 @pytest.fixture
-def live_redis(redis_url: str, settings: Any) -> str:
-    """The same for what happens now: this process publishes there."""
+def live_redis(redis_url: str, settings: Any) -> Iterator[str]:
+    """The same for what happens now: this process publishes there, and all it said arrives before the next test."""
+    from webapp.live import channels
+
     settings.ARENA_LIVE_REDIS = redis_url
-    return redis_url
+    yield redis_url
+    channels.flush(20)
 
 
 @pytest.fixture
