@@ -179,7 +179,7 @@ def test_the_tables_are_made_on_sqlite_too(tmp_path: Path) -> None:
     environment = {**os.environ, "ARENA_DATA": str(tmp_path), "DATABASE_URL": f"sqlite:///{tmp_path}/db.sqlite3"}
     for command in (["migrate", "-v0"], ["prepare"], ["prepare"]):
         done = subprocess.run(
-            [sys.executable, "-m", "webapp", *command], env=environment, capture_output=True, text=True, timeout=60
+            [sys.executable, "-m", "webapp", *command], env=environment, capture_output=True, text=True, timeout=120
         )
         assert done.returncode == 0, done.stderr
     assert "up to date" in done.stdout

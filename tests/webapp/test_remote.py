@@ -113,7 +113,7 @@ def test_bots_in_two_languages_and_a_hosted_one_at_one_table_over_tls(
 def test_the_bot_for_node_says_why_it_is_refused_and_ends(tmp_path: Path, bots: Path) -> None:
     remote("script")
     with door(tmp_path) as running, node(bots, running.address, "ba_" + "x" * 40) as bot:
-        until(lambda: bot.process.poll() is not None, 20, bot.said)
+        until(lambda: bot.process.poll() is not None, what=bot.said)
         assert bot.process.returncode == 1
         assert "There is no such token." in bot.said()
 
@@ -150,7 +150,7 @@ def _cut_for_a_while(bot: Program, cable: Cable, seconds: float) -> None:
 @pytest.mark.parametrize("why", ["grace", "clock"])
 def test_a_line_that_stays_cut_is_gone_and_nobody_else(tmp_path: Path, settings: Any, why: str) -> None:
     """When the grace is over, or when the bot's own clock has run out before that."""
-    settings.ARENA_GRACE_SECONDS = 1.0 if why == "grace" else 30.0
+    settings.ARENA_GRACE_SECONDS = 1.0 if why == "grace" else 120.0
     far, token = remote("far")
     near, near_token = remote("near")
     with contextlib.ExitStack() as stack:
@@ -160,14 +160,14 @@ def test_a_line_that_stays_cut_is_gone_and_nobody_else(tmp_path: Path, settings:
         other = stack.enter_context(dialling(running.address, near_token))
         connected(far)
         connected(near)
-        times = {"move_ms": 20_000, "bank_ms": 0} if why == "grace" else {"move_ms": 1_000, "bank_ms": 500}
+        times = {"move_ms": 120_000, "bank_ms": 0} if why == "grace" else {"move_ms": 4_000, "bank_ms": 500}
         series = series_of([far, near, hosted("slow", SLOW)], planned=1, **times)
         cutting = threading.Thread(target=_cut_for_good, args=(bot, cable))
         cutting.start()
         began = time.monotonic()
         run(series)
         cutting.join()
-        assert time.monotonic() - began < 15
+        assert time.monotonic() - began < 60, "the longer of the two times was not waited for"
         (match,) = check_series(series)
         (fault,) = [step for step in record_of(match).steps if isinstance(step, FaultStep)]
         places = {entry.bot.name: (entry.place, entry.fault) for entry in match.entries.select_related("bot")}

@@ -20,6 +20,8 @@ import pytest
 
 from tests.services import free_port
 
+pytestmark = pytest.mark.timeout(400)
+
 
 class Site:
     """A supervisor in a process of its own, and what it prints."""
