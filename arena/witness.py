@@ -17,6 +17,7 @@ from typing import NoReturn
 
 from arena.lifeline import die_with_parent
 
+_HANDED_ON = (signal.SIGINT, signal.SIGTERM)
 _ROOM = 1024
 _board: mmap.mmap | None = None
 """Shared with the watcher: a byte that says whether the end was orderly, then who is thinking."""
@@ -46,12 +47,15 @@ def watched(run: Callable[[], None]) -> int:
     global _board
     board = mmap.mmap(-1, _ROOM)
     parent = os.getpid()
+    # what comes while there is a child already and nobody to hand it on waits until there is
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HANDED_ON)
     child = os.fork()
     if child == 0:
         die_with_parent(parent)
         os.setpgid(0, 0)
         _board = board
         try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
             run()
         finally:
             board[0:1] = b"\x01"
@@ -62,8 +66,9 @@ def watched(run: Callable[[], None]) -> int:
         handed.append(number)
         os.kill(child, number)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _HANDED_ON:
         signal.signal(number, hand_on)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
     _, status = os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
     if board[0]:
