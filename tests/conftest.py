@@ -29,6 +29,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import django  # noqa: E402
 import environ  # noqa: E402
+import hypothesis  # noqa: E402
 from asgiref.sync import SyncToAsync  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.cache import cache  # noqa: E402
@@ -53,6 +54,10 @@ PATIENCE_MS = 30_000
 """How long the browser is waited for: on a busy machine a page that is well may take seconds."""
 
 expect.set_options(timeout=PATIENCE_MS)
+
+# How long an example takes is a matter of the machine, and of what else runs on it.
+hypothesis.settings.register_profile("tests", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("tests")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
