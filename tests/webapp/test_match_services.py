@@ -393,6 +393,32 @@ def test_a_sweeper_and_a_worker_that_renews_agree_on_who_has_the_series() -> Non
         Series.objects.filter(pk=series.pk).update(state="cancelled")
 
 
+@pytest.mark.skipif("config.getoption('--database') == 'sqlite'", reason="SQLite locks no single rows")
+@pytest.mark.django_db(transaction=True)
+def test_a_lost_series_that_hangs_in_a_transaction_keeps_no_other_from_being_found() -> None:
+    """As of a worker that stands still in the middle of a write."""
+    two = [hosted("left"), hosted("right")]
+    held, other = [series_of(two) for _ in range(2)]
+    for series in (held, other):
+        claimed(series)
+        expire(series)
+    with contextlib.closing(connection.copy()) as hanging, connection.cursor() as cursor:
+        hanging.set_autocommit(False)
+        with hanging.cursor() as writing:
+            writing.execute("UPDATE matches_series SET note = 'n' WHERE id = %s", [held.pk])
+        cursor.execute("SET lock_timeout = '20s'")  # who waits for it would wait for ever
+        try:
+            assert services.sweep() == 1
+        finally:
+            cursor.execute("RESET lock_timeout")
+        other.refresh_from_db()
+        assert other.state == "waiting"
+        hanging.rollback()
+    assert services.sweep() == 1
+    held.refresh_from_db()
+    assert held.state == "waiting"
+
+
 # ---- breaking off --------------------------------------------------------------------------------
 
 

@@ -364,11 +364,31 @@ def _lose_after(series: Series, write: str, number: str = "") -> None:
     assert services.sweep() == 1
 
 
+def stop_between_writes(process: int) -> None:
+    """Have it stand still while it holds nothing in the database: else whoever sweeps would pass it over, or wait."""
+
+    def stopped() -> bool:
+        os.kill(process, signal.SIGSTOP)
+        if connection.vendor != "postgresql":
+            return True
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+                "AND backend_type = 'client backend' AND pid <> pg_backend_pid() AND state <> 'idle'"
+            )
+            if cursor.fetchone()[0] == 0:
+                return True
+        os.kill(process, signal.SIGCONT)
+        return False
+
+    until(stopped)
+
+
 def test_a_worker_that_slept_too_long_writes_nothing_and_the_other_one_plays_on(tmp_path: Path) -> None:
     series = series_of([hosted("slow", SLOW), hosted("plain")], planned=4)
     with worker(series, tmp_path) as sleeper:
         until(lambda: series.matches.count() >= 1, what=sleeper.said)
-        os.kill(sleeper.process.pid, signal.SIGSTOP)
+        stop_between_writes(sleeper.process.pid)
         until(lambda: services.sweep() == 1)
         with worker(series, tmp_path) as second:
             until(lambda: Series.objects.get(pk=series.pk).attempt == 2, what=second.said)

@@ -547,9 +547,10 @@ def sweep() -> int:
     expired = Series.objects.filter(state=Series.State.PLAYING, lease_until__lt=Now())
     for series_id in expired.values_list("pk", flat=True)[:100]:
         with transaction.atomic():
-            # asked again under the lock: the worker may have renewed, and another sweeper may be here too
+            # asked again under the lock: the worker may have renewed, and another sweeper may be here too. Who holds it
+            # is about to say more of it, or hangs: the other series do not wait for that.
             series = (
-                Series.objects.select_for_update()
+                Series.objects.select_for_update(skip_locked=True)
                 .filter(pk=series_id, state=Series.State.PLAYING, lease_until__lt=Now())
                 .first()
             )
