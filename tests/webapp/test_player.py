@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.test import Client
-from playwright.sync_api import Browser, Page, Response, expect
+from playwright.sync_api import Browser, Page, Response, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from arena import record as records
@@ -367,6 +367,29 @@ def test_it_plays_from_chunks_at_the_speed_that_was_chosen(live_server: LiveServ
     expect(page.locator(".caption")).to_contain_text(re.compile(rf"step (?!(0|{len(mia.steps)}) )\d+ of"))
     page.keyboard.press(" ")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_pauses_while_a_step_is_on_its_way_stays_where_he_is(
+    live_server: LiveServer, page: Page, mia: Record
+) -> None:
+    match = recorded(mia)
+    last = chunks.SIZE - 1
+    held: list[Route] = []
+    page.route(re.compile(r"/frames/.*/1\.json"), lambda route: held.append(route))
+    page.goto(f"{live_server.url}/matches/{match.name}/step/{last}/")
+    page.get_by_label("Speed").select_option("4")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_timeout(1000)  # the next step is asked for, and does not come
+    reaches(page, last)
+    page.get_by_role("button", name="Pause").click()
+    with page.expect_response(re.compile(r"/frames/.*/1\.json")) as answered:
+        held[0].continue_()
+    answered.value.finished()
+    page.wait_for_timeout(300)  # what would be done with it is done
+    reaches(page, last)
+    page.keyboard.press("ArrowRight")
+    reaches(page, last + 1)
 
 
 @pytest.mark.django_db(transaction=True)

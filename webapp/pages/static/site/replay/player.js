@@ -138,7 +138,7 @@
 
   // ---- showing
 
-  const show = async (to, { as = viewer, push = false, write = true } = {}) => {
+  const show = async (to, { as = viewer, push = false, write = true, played = false } = {}) => {
     const turn = ++latest;
     aim = to;
     let parts = frames.here(as, to);
@@ -150,6 +150,10 @@
         return false;
       }
       if (turn !== latest) return false;
+      if (played && !playing) {
+        aim = step; // a pause was asked for while it was on its way
+        return false;
+      }
     }
     // only what happened moves: the next step does, a jump does not
     root.classList.toggle("still", to !== step + 1 || as !== viewer);
@@ -184,7 +188,8 @@
 
   const tick = async () => {
     if (step >= last) return pause();
-    await show(step + 1);
+    await show(step + 1, { played: true });
+    window.clearTimeout(timer); // of who has paused and played on meanwhile
     if (playing && step < last) timer = window.setTimeout(tick, beat / speed);
     else if (playing) pause();
   };
