@@ -167,3 +167,17 @@ def test_a_worker_that_is_told_to_end_while_it_announces_itself_is_gone_all_the_
         a_worker.until("Warm shutdown")
     assert a_worker.process.wait(30) == 0, a_worker.said()
     assert not Worker.objects.exists(), a_worker.said()
+
+
+def test_a_worker_that_is_told_to_end_before_its_pool_is_ready_kills_none_of_it(
+    tmp_path: Path, broker_url: str
+) -> None:
+    waiting = tmp_path / "waiting"
+    command = (sys.executable, "-m", "celery", "-A", "tests.webapp.late_pool", "--quiet", "worker")
+    environment = arena_environment(tmp_path, BROKER_URL=broker_url, WAITING=str(waiting), TOLD=str(tmp_path / "told"))
+    options = ("--concurrency", "1", "--without-gossip", "--without-mingle")
+    with program(*command, *options, **environment) as running:
+        until(lambda: waiting.exists() and Worker.objects.exists(), what=running.said)
+        running.process.terminate()
+        assert running.process.wait(60) == 0, running.said()
+        assert "SIGUSR2" not in running.said()

@@ -12,7 +12,7 @@ from typing import Any
 
 import django.db
 from celery import shared_task
-from celery.signals import worker_process_init, worker_ready, worker_shutdown, worker_shutting_down
+from celery.signals import worker_init, worker_process_init, worker_ready, worker_shutdown, worker_shutting_down
 
 from webapp.matches import hosting
 from webapp.matches.runner import run_series
@@ -34,9 +34,16 @@ _leaving = Event()
 _TO_LEAVE = signal.SIGUSR2
 
 
+@worker_init.connect
+def _have_it_wait(**_: object) -> None:
+    """A process of the pool inherits this: told before it listens, it would die of it."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [_TO_LEAVE])
+
+
 @worker_process_init.connect
 def _listen_to_the_worker(**_: object) -> None:
     signal.signal(_TO_LEAVE, lambda *_: _leaving.set())
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [_TO_LEAVE])
 
 
 @worker_ready.connect
