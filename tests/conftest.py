@@ -230,7 +230,10 @@ def browser() -> Iterator[Browser]:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
-                executable_path=services.chromium(), args=services.CHROMIUM_OPTIONS, chromium_sandbox=False
+                executable_path=services.chromium(),
+                args=services.CHROMIUM_OPTIONS,
+                chromium_sandbox=False,
+                timeout=4 * PATIENCE_MS,
             )
             yield browser
             browser.close()

@@ -28,7 +28,7 @@ async def finish(clock: FakeClock, match: Coroutine[Any, Any, Record], seconds: 
     task = asyncio.ensure_future(match)
     if seconds:
         await clock.advance(seconds)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         record = await task
     assert not others()
     verify(record)

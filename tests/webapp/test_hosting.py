@@ -148,7 +148,7 @@ def test_a_worker_process_announces_itself(a_worker: Program) -> None:
     first = Worker.objects.get().last_seen
     assert timezone.now() - first < timedelta(seconds=30)
     a_worker.process.terminate()
-    until(lambda: not Worker.objects.exists(), 30, a_worker.said)
+    until(lambda: not Worker.objects.exists(), what=a_worker.said)
 
 
 def test_a_worker_that_is_told_to_end_while_it_announces_itself_is_gone_all_the_same(a_worker: Program) -> None:
@@ -165,7 +165,7 @@ def test_a_worker_that_is_told_to_end_while_it_announces_itself_is_gone_all_the_
         until(announces, 60, a_worker.said)
         a_worker.process.terminate()
         a_worker.until("Warm shutdown")
-    assert a_worker.process.wait(30) == 0, a_worker.said()
+    assert a_worker.process.wait(60) == 0, a_worker.said()
     assert not Worker.objects.exists(), a_worker.said()
 
 
