@@ -87,9 +87,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Until SIGTERM or SIGINT."""
+        # Waited for and not handled: a handler could not set an event that this very thread is just taking up. The
+        # threads inherit the mask.
+        told = {signal.SIGTERM, signal.SIGINT}
+        signal.pthread_sigmask(signal.SIG_BLOCK, told)
         ending = threading.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: ending.set())
         self.stdout.write("the scheduler is at work")
         # Each has a thread of its own: a fit of a million matches must not keep a lost series from being found. They
         # are daemons, so that one that hangs does not keep the process; what it was writing is a transaction.
@@ -99,7 +101,8 @@ class Command(BaseCommand):
         ]
         for thread in threads:
             thread.start()
-        ending.wait()
+        signal.sigwait(told)
+        ending.set()
         deadline = time.monotonic() + PATIENCE_SECONDS
         for thread in threads:
             thread.join(max(0.0, deadline - time.monotonic()))
