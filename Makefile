@@ -13,7 +13,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 BIN := .venv/bin
 # Tests wait a good deal for the processes that they start.
-JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
+JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 ARGS ?=
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-input
 UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes
