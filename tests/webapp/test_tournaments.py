@@ -22,6 +22,7 @@ from webapp.bots.models import Bot, Version
 from webapp.matches import ladder
 from webapp.matches import services as matches
 from webapp.matches.models import Block, Series
+from webapp.matches.organisers import cancel_series
 from webapp.tournaments import advancing, at_table, facts, organisers, running, services
 from webapp.tournaments.advancing import advance
 from webapp.tournaments.asking import NotAllowed, Refused
@@ -374,6 +375,25 @@ def test_a_put_off_series_is_not_tried_again_at_once() -> None:
     Series.objects.update(state=Series.State.PUT_OFF, finished=timezone.now())
     assert not advance(tournament=row)
     assert present(row)[0].retries == 0
+
+
+def test_a_table_that_was_called_off_is_played_as_long_as_enough_are_left_at_it() -> None:
+    row = make_cup(most=4, rounds=1)
+    cups.enter(row, [make_house_bot(name) for name in cups.NAMES[:4]])
+    services.start(tournament=row, by=organiser())
+    table = present(row)[0]
+    table.series.seats.filter(version__bot__name="dmytro").update(removed="absent: it was not connected within 60 s")
+    assert cancel_series(series=table.series, by=organiser())
+    assert not advance(tournament=row), "it is played again a minute later"
+    assert row.rounds.get().state == Round.State.PLAYING
+    Series.objects.filter(pk=table.series_id).update(finished=timezone.now() - timedelta(hours=1))
+    assert advance(tournament=row)
+    table.refresh_from_db()
+    assert table.series.state == Series.State.WAITING
+    finish(table.series)
+    advance(tournament=row)
+    row.refresh_from_db()
+    assert places(row) == {"anna": 1, "boris": 2, "clara": 3, "dmytro": 4}
 
 
 # ---- organisers -----------------------------------------------------------------------------------

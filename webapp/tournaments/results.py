@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
+from arena.games import find_game
 from arena.pairing import Result, Table
+from arena.rules import ruleset
 from webapp.matches.models import Entry, Match, Series, SeriesSeat
 from webapp.tournaments.models import Pairing
 
@@ -28,11 +30,19 @@ def situation(pairing: Pairing) -> Situation:
     if series.state == Series.State.FINISHED:
         return Situation.OVER if series.matches.filter(voided=False).exists() else Situation.FAILED
     if series.state == Series.State.CANCELLED:
-        # it could not be played on because somebody was taken off the table, or did not come
-        return Situation.OVER if series.seats.exclude(removed="").exists() else Situation.FAILED
+        # It could not be played on because too few were left. Where there were enough, it was taken away from them:
+        # an author at the table was banned, or an organiser cancelled it.
+        return Situation.FAILED if _enough(pairing) else Situation.OVER
     if series.state == Series.State.PUT_OFF:
         return Situation.FAILED
     return Situation.PLAYING
+
+
+def _enough(pairing: Pairing) -> bool:
+    """Whether those who were not taken off the table can play the rules of the tournament."""
+    row = pairing.tournament.ruleset
+    players = ruleset(find_game(row.game), row.preset or None, row.options).players
+    return pairing.series.seats.filter(removed="").count() in players
 
 
 def places(pairing: Pairing) -> Places:
