@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from tests.webapp import cups
 from tests.webapp.cups import begun, entrant, finish_round, make_cup, organiser, present
+from tests.webapp.factories import make_ratings
 from tests.webapp.making import make_bot, make_house_bot, make_user
 from tests.webapp.moments import at_once
 from webapp.accounts import keys
@@ -179,6 +180,31 @@ def test_a_tournament_has_an_end_to_its_entrants(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(Refused, match="At most 2"):
         services.enter(tournament=row, bot=make_bot(ada, "mirror"), by=ada)
     assert row.entrants.count() == 2
+
+
+def test_the_best_of_the_leaderboard_fill_a_tournament_up_and_never_call_it_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(services, "MOST_ENTRANTS", 3)
+    row = opened(starts_at=timezone.now() + timedelta(hours=1), fill_top=4)
+    shut_out = make_user("eve")
+    there = [make_bot(shut_out), *(make_house_bot(name).bot for name in cups.NAMES[:6])]
+    make_ratings(row.ruleset, [(bot, 2000.0 - number, 10.0) for number, bot in enumerate(there)])
+    User.objects.filter(pk=shut_out.pk).update(is_active=False)
+    services.enter_by_hand(tournament=row, bots=there[4:], by=organiser())
+    Bot.objects.filter(name="fedir").update(state=Bot.State.QUARANTINED)
+    Tournament.objects.update(starts_at=timezone.now())
+    assert services.start_due() == 1
+    assert set(row.entrants.values_list("bot__name", flat=True)) == {"anna", "dmytro", "emma"}
+
+
+def test_a_program_enters_and_takes_out_by_a_name_in_whatever_letters() -> None:
+    row, ada = opened(), make_user("ada")
+    make_bot(ada, "mirror")
+    key = key_of(ada)
+    assert Client().post(entries(row, "MIRROR"), **key).status_code == 200
+    assert Client().delete(entries(row, "Mirror"), **key).status_code == 204
+    assert not row.entrants.exists()
 
 
 # ---- at the same moment ---------------------------------------------------------------------------

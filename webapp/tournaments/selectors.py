@@ -100,8 +100,8 @@ def may_enter(*, tournament: Tournament, user: User | AnonymousUser) -> list[Bot
 
 
 def own_entrant(*, tournament: Tournament, owner: User, name: str) -> Entrant | None:
-    """The entrant of this name, if the bot is this person's."""
-    found = tournament.entrants.filter(bot__owner=owner, bot__name=name.replace("\0", ""))
+    """The entrant of this name, be it in capitals or not, if the bot is this person's."""
+    found = tournament.entrants.filter(bot__owner=owner, bot__name__iexact=name.replace("\0", ""))
     return found.select_related("bot", "tournament").first()
 
 

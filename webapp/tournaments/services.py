@@ -245,8 +245,10 @@ def enter_top(*, tournament: Tournament, count: int, by: User) -> list[Entrant]:
 
 
 def _top(row: Tournament, count: int) -> list[Bot]:
-    active = (one.bot for one in leaderboard(ruleset=row.ruleset) if one.bot.state == Bot.State.ACTIVE)
-    return list(active)[:count]
+    """The best that can take part: a bot whose author is shut out stands on the leaderboard, but sits nowhere."""
+    passed = (one.bot for one in leaderboard(ruleset=row.ruleset) if one.version.state == Version.State.PASSED)
+    active = (bot for bot in passed if bot.state == Bot.State.ACTIVE)
+    return [bot for bot in active if bot.owner is None or bot.owner.is_active][:count]
 
 
 def admit(row: Tournament, bot: Bot) -> Entrant:
@@ -347,9 +349,8 @@ def start(*, tournament: Tournament, by: User | None) -> None:
     row = _before(tournament)
     if by is None and (row.state != Tournament.State.OPEN or row.starts_at is None or row.starts_at > timezone.now()):
         raise Refused(_("It is not due."))
-    for bot in _top(row, row.fill_top):
-        admit(row, bot)
     _leave_out(row)
+    _fill(row)
     _seed(row)
     try:
         form = _newest(row)
@@ -371,6 +372,15 @@ def start(*, tournament: Tournament, by: User | None) -> None:
 def _newest(row: Tournament) -> Format:
     """Its form by the rules of today, by which it is then played to its end."""
     return read_format({name: value for name, value in row.form.items() if name != "rules"})
+
+
+def _fill(row: Tournament) -> None:
+    """Enter the best of the leaderboard, as far as there is room: what is full can be played all the same."""
+    entered = set(row.entrants.values_list("bot", flat=True))
+    for bot in _top(row, row.fill_top):
+        if bot.pk in entered or len(entered) < MOST_ENTRANTS:
+            admit(row, bot)
+            entered.add(bot.pk)
 
 
 def _leave_out(row: Tournament) -> None:
