@@ -321,6 +321,7 @@ def test_an_exhibition_is_called_from_the_page(desk: Client, olga: User) -> None
         ({"bots": [bots[0].pk], "planned": 4}, "for 2 to 10 players, not for 1"),
         ({"bots": [bots[0].pk, away.pk], "planned": 0}, "greater than or equal to 1"),
         ({"planned": 4}, "This field is required"),
+        ({"bots": [bots[0].pk, "9" * 20], "planned": 4}, "is not one of the available choices"),
     ):
         refused = desk.post(where, sent)
         assert refused.status_code == 422

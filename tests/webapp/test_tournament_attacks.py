@@ -155,12 +155,12 @@ def test_what_is_of_another_tournament_is_not_reached_from_this_one() -> None:
     assert (far.until, far.disqualified, far.rank, match.voided, table.earlier) == (None, False, 1, False, [])
 
 
-@pytest.mark.parametrize("said", ["-1", "0", "1e3", "NaN", "²", "9" * 5000, "1" * 19, "\0", "x" * 200])
+@pytest.mark.parametrize("said", ["-1", "0", "1e3", "NaN", "²", "9" * 5000, "1" * 19, "9" * 20, "\0", "x" * 200])
 def test_numbers_that_are_none_are_refused(said: str) -> None:
     row, desk = opened(), signed_in(organiser())
     cups.enter(row, [make_house_bot("anna"), make_house_bot("boris")])
-    for deed in ("top", "withdraw", "disqualify", "replay", "void"):
-        sent = dict.fromkeys(("count", "entrant", "pairing", "match"), said)
+    for deed in ("top", "withdraw", "disqualify", "replay", "void", "enter", "late"):
+        sent = dict.fromkeys(("count", "entrant", "pairing", "match", "bots"), said)
         answer = desk.post(reverse("tournament_do", args=[row.slug, deed]), {**sent, "reason": "So."})
         assert answer.status_code == 302
     one = entrant(row, "anna")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django import forms
 from django.forms.boundfield import BoundField
@@ -15,6 +15,9 @@ from webapp.bots.models import Bot
 from webapp.bots.selectors import active_bots
 from webapp.matches.models import Ruleset
 from webapp.matches.own_rulesets import LONGEST_TITLE, MOST_MATCHES
+
+LONGEST_ID = 18
+"""Digits of a bot's number: all that are no longer fit into a row."""
 
 
 class Choice(NamedTuple):
@@ -70,6 +73,14 @@ class TitleForm(forms.Form):
 
 class BotChoice(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
     """Bots, each with what keeps it from sitting down now."""
+
+    def clean(self, value: Any) -> Any:
+        """The bots. A number that no database can have is no choice: Django would ask the database for it."""
+        for said in value if isinstance(value, (list, tuple)) else ():
+            if len(str(said)) > LONGEST_ID:
+                message = self.error_messages["invalid_choice"]
+                raise forms.ValidationError(message, code="invalid_choice", params={"value": said})
+        return super().clean(value)
 
     def label_from_instance(self, obj: object) -> str:
         assert isinstance(obj, Bot)
