@@ -166,6 +166,27 @@ def test_it_ends_undecided(bot: Bot) -> None:
     assert services.tick() == 0
 
 
+def test_one_that_fails_does_not_keep_the_others(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = started(bot)
+    bot.owner = make_user("bea")
+    bot.save()
+    other = started(bot)
+    for comparison in (first, other):
+        assert comparison.series is not None
+        matches.withdraw(series_id=comparison.series.pk, note="Away.")
+    advance = services.advance
+
+    def fails(pk: int) -> None:
+        if pk == first.pk:
+            raise KeyError(pk)
+        advance(pk)
+
+    monkeypatch.setattr(services, "advance", fails)
+    services.tick()
+    other.refresh_from_db()
+    assert other.state == Comparison.State.FAILED
+
+
 def test_what_cannot_be_played_fails_with_its_reason(bot: Bot) -> None:
     comparison = started(bot)
     assert comparison.series is not None

@@ -21,7 +21,7 @@ from webapp.bots.models import Connection
 from webapp.matches import services
 from webapp.matches.management.commands import scheduler
 from webapp.matches.management.commands.scheduler import DUTIES, Duty
-from webapp.matches.models import Series
+from webapp.matches.models import Ruleset, Series
 from webapp.ratings.models import Snapshot
 
 COMMAND = (sys.executable, "-m", "webapp", "scheduler")
@@ -121,6 +121,21 @@ def test_a_duty_that_fails_is_done_again_and_keeps_no_other_from_being_done(capl
     assert done.count("fails") >= 3
     assert done.count("good") >= 3
     assert "bad: this duty of the scheduler failed" in caplog.text
+
+
+@pytest.mark.django_db
+def test_a_leaderboard_that_cannot_be_fitted_keeps_no_other_from_being(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [rules(preset) for preset in ("classic", "duel", "call-only")]
+    fitted = []
+
+    def refit(*, ruleset: Ruleset) -> None:
+        if ruleset == rows[1]:
+            raise ArithmeticError
+        fitted.append(ruleset)
+
+    monkeypatch.setattr(scheduler, "refit", refit)
+    scheduler._refit_all()
+    assert set(Ruleset.objects.exclude(preset="")) - set(fitted) == {rows[1]}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -7,9 +7,10 @@ It keeps nothing in memory, and may be done by several at once, since each locks
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -26,6 +27,8 @@ from webapp.limits import Limit, TooOften, spend
 from webapp.live.news import changed, own_channel
 from webapp.matches import services as matches
 from webapp.matches.models import Block, Match, Ruleset, Series
+
+log = logging.getLogger(__name__)
 
 A_DAY = Limit("comparisons", 10, 86_400)
 
@@ -118,12 +121,17 @@ def _why_not(bot: Bot, new: Version, old: Version, ruleset: Ruleset) -> str:
 
 
 def tick() -> int:
-    """Go on with all that are running; how many there are."""
+    """Go on with all that are running; how many there are. One that fails does not keep the others."""
     running = list(
         Comparison.objects.filter(state=Comparison.State.RUNNING).order_by("pk").values_list("pk", flat=True)
     )
     for pk in running:
-        advance(pk)
+        try:
+            advance(pk)
+        except DatabaseError:
+            raise
+        except Exception:
+            log.exception("comparison %s did not go on", pk)
     return len(running)
 
 

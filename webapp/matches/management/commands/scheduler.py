@@ -47,9 +47,15 @@ class Duty(NamedTuple):
 
 
 def _refit_all() -> None:
+    """Every leaderboard. One that cannot be fitted does not keep the others."""
     for row in Ruleset.objects.exclude(preset=""):
-        refit(ruleset=row)
-        keep_up_meetings(ruleset=row)
+        try:
+            refit(ruleset=row)
+            keep_up_meetings(ruleset=row)
+        except django.db.Error:
+            raise
+        except Exception:
+            log.exception("%s was not fitted", row.key)
 
 
 def _forget() -> None:
