@@ -217,6 +217,16 @@ def test_a_round_robin_has_a_crosstable() -> None:
     assert "Who against whom" not in page(begun(bots=4, name="Swiss"))
 
 
+def test_many_groups_are_called_as_their_tables_are() -> None:
+    row = make_cup("groups", size=2, qualify=1)
+    cups.enter(row, [make_house_bot(f"bot {number}") for number in range(54)])
+    services.start(tournament=row, by=organiser())
+    row.refresh_from_db()
+    assert "GAA1.1" in page(row)
+    assert "Group AA<" in page(row)
+    assert "Group [<" not in page(row)
+
+
 @pytest.mark.parametrize("form", ["single", "double", "groups"])
 def test_the_page_of_each_form_opens_at_every_moment(form: str) -> None:
     row = begun(form, bots=6)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from arena.pairing import FormatError, Row
+from arena.pairing.groups import letter
 from arena.pairing.scores import read_result
 from arena.pairing.standings import in_decimals
 from webapp.tournaments import facts
@@ -45,7 +46,7 @@ class Crosstable(NamedTuple):
     """Of all, or of a group."""
 
     group: str
-    """Its letter; empty where it is of all."""
+    """Its letter, or letters; empty where it is of all."""
     rows: tuple[CrossRow, ...]
 
 
@@ -65,7 +66,7 @@ def crosstables_of(*, whole: Whole, standings: Sequence[Row]) -> list[Crosstable
     else:
         return []
     scores = _scores(whole)
-    letters = [chr(ord("A") + number) if len(groups) > 1 else "" for number in range(len(groups))]
+    letters = [letter(number) if len(groups) > 1 else "" for number in range(len(groups))]
     return [
         Crosstable(letter, _rows(rows, scores, entrants))
         for letter, rows in zip(letters, groups, strict=True)
