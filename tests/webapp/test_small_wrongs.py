@@ -40,6 +40,14 @@ def test_a_refusal_is_one_line_in_the_log(caplog: pytest.LogCaptureFixture) -> N
     assert error.exc_info is not None
 
 
+def test_a_wrong_host_is_one_line_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert Client(headers={"Host": "evil.example"}).get("/").status_code == 400
+    found = [one for one in caplog.records if one.name == "django.security.DisallowedHost"]
+    assert found
+    assert all(OneLine().filter(one) and one.exc_info is None for one in found)
+
+
 def test_who_is_not_signed_in_can_sign_up() -> None:
     assert 'href="/accounts/signup/"' in Client().get("/").content.decode().partition("</header>")[0]
 
