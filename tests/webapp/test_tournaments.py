@@ -547,6 +547,16 @@ def test_what_makes_no_sense_is_refused(said: dict[str, object], why: str) -> No
     assert not Tournament.objects.exists()
 
 
+@pytest.mark.parametrize("form", ["swiss", "round-robin", "single", "double", "groups"])
+def test_of_a_form_only_the_rounds_of_a_swiss_tournament_have_to_be_said(form: str) -> None:
+    nothing = dict.fromkeys(("rounds", "advance", "size", "qualify"))
+    if form != "swiss":
+        assert services.make_form(form, most=2, ruleset=cups.rules(), options=nothing).most == 2
+        return
+    with pytest.raises(Refused, match=r"^A Swiss tournament has at least one round\.$"):
+        services.make_form(form, most=2, ruleset=cups.rules(), options=nothing)
+
+
 def test_tables_are_no_larger_than_the_rules_allow() -> None:
     with pytest.raises(Refused, match="tables of"):
         services.make_form("swiss", most=3, ruleset=cups.rules("duel"), options={"rounds": 3})

@@ -67,12 +67,14 @@ def make_form(name: str, *, most: int, ruleset: Ruleset, options: Mapping[str, i
             _("This ruleset is played at tables of %(least)d to %(most)d.") % {"least": least, "most": players[-1]}
         )
     known = {field: value for field, value in options.items() if field in kind.__dataclass_fields__ and value}
+    if name == "swiss":  # only of this one it has to be said; that none are too few, it says itself
+        known.setdefault("rounds", 0)
     try:
         form: Format = kind(**{**known, "least": least, "most": most})
         if name != "groups":  # how many of these there must be depends on how many go on
             form.check(MOST_ENTRANTS if name in ("swiss", "round-robin") else least)
-    except (FormatError, TypeError) as error:
-        raise (refused(error) if isinstance(error, FormatError) else Refused(str(error))) from error
+    except FormatError as error:
+        raise refused(error) from error
     return form
 
 
