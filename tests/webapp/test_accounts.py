@@ -10,12 +10,13 @@ from django.db import connection
 from django.test import Client
 
 from tests.webapp.making import PASSWORD, make_bot, make_house_bot, make_match, make_organiser, make_user
-from webapp.accounts import services
+from webapp.accounts import keys, services
 from webapp.accounts.adapter import Adapter
-from webapp.accounts.models import User
+from webapp.accounts.models import ApiKey, User
 from webapp.bots import services as bots
-from webapp.bots.models import Bot
+from webapp.bots.models import Bot, Upload
 from webapp.matches.models import Match
+from webapp.moderation.models import Report
 
 pytestmark = pytest.mark.django_db
 
@@ -162,6 +163,9 @@ def test_a_ban_outlives_the_author(ada: User) -> None:
 def test_what_an_organiser_did_stays_without_the_name(ada: User) -> None:
     olga = make_organiser("olga")
     bots.ban_bot(bot=make_bot(ada), by=olga, reason="Spam.")
+    keys.make_key(user=olga)
+    Upload.objects.create(owner=olga)
+    Report.objects.create(reporter=ada, author=olga, category=Report.Category.OTHER)
     services.delete_account(user=olga, password=PASSWORD)
     line = LogEntry.objects.get()
     assert line.user.username.startswith("left-")
@@ -169,6 +173,9 @@ def test_what_an_organiser_did_stays_without_the_name(ada: User) -> None:
     assert "olga" not in str(left)
     assert {left[right] for right in ("is_active", "is_staff", "is_superuser")} == {False}
     assert not line.user.has_usable_password()
+    assert not ApiKey.objects.exists()
+    assert not Upload.objects.exists()
+    assert not Report.objects.exists()
     make_organiser("olga")
 
 

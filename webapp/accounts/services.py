@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import secrets
 
-from allauth.account.models import EmailAddress
 from django.contrib.admin.models import LogEntry
 from django.db import transaction
+from django.db.models import CASCADE
 from django.utils.translation import gettext as _
 
-from webapp.accounts.models import AddressPrint, Notice, User
+from webapp.accounts.models import User
 from webapp.accounts.people import unlink
 from webapp.bots.services import abandon_bots
 
@@ -61,11 +61,10 @@ def _delete(user: User) -> None:
         user.delete()
         return
     # What an organiser has done stays in the organisers' log. It needs somebody to have done it, but no name.
-    for known in (EmailAddress, AddressPrint, Notice):
-        known.objects.filter(user=user).delete()
-    user.hooks.all().delete()
-    user.reports.all().delete()
-    user.reports_about.all().delete()
+    for relation in User._meta.related_objects:
+        # all that would go with the account
+        if relation.on_delete is CASCADE and relation.related_model is not LogEntry:
+            relation.related_model._base_manager.filter(**{relation.field.name: user}).delete()
     user.username = f"left-{secrets.token_hex(8)}"
     user.email = user.first_name = user.last_name = ""
     user.is_active = user.is_staff = user.is_superuser = False
