@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from tests.webapp.factories import make_bot, make_match, make_ratings, make_ruleset, make_user
 from webapp.bots.models import Bot, Version
@@ -226,3 +227,13 @@ def test_what_strangers_look_at_again_is_made_once_a_second(bots: dict[str, Bot]
     person = Client()
     person.force_login(make_user("olena"))
     assert again(person)[2] > 0, "what somebody with a session sees is his own"
+
+
+def test_new_sums_are_written_in_one_order_so_that_two_who_count_do_not_wait_for_each_other() -> None:
+    row, now = make_ruleset(), timezone.now()
+    versions = [make_bot(name).active_version for name in ("anna", "boris")]
+    keys = [(row.pk, version.pk) for version in versions if version is not None]
+    for order in (keys, keys[::-1]):
+        Tally.objects.all().delete()
+        services._add({key: services.Counted(now) for key in order}, 1)
+        assert list(Tally.objects.order_by("pk").values_list("version_id", flat=True)) == [key[1] for key in keys]

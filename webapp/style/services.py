@@ -13,6 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import TypeAlias
 
 from django.db import connection, transaction
@@ -156,7 +157,7 @@ def _add(found: dict[Key, Counted], sign: int) -> None:
     Tally.objects.bulk_create(
         [
             Tally(ruleset_id=ruleset, version_id=version, last_played=one.last)
-            for (ruleset, version), one in found.items()
+            for (ruleset, version), one in sorted(found.items(), key=itemgetter(0))  # in one order, too, see `_of`
         ],
         ignore_conflicts=True,
     )
