@@ -36,6 +36,9 @@ OUTPUT_BYTES = 65_536
 OUTPUT_PAUSE = 0.002
 """Seconds between two looks at the output of a bot that has printed enough."""
 
+EXIT_PAUSE = 0.005
+"""Seconds between two looks at a process that is ending."""
+
 # without the collector, which would look again and again through what stays for good: a quarter of the time
 _BOOT = "import gc,json,sys as s;gc.disable();s.path+=json.loads(s.argv[1]);from arena.warm import main;main(s.argv[2])"
 
@@ -207,9 +210,9 @@ class Cell:
         if self._process is not None:
             assert self._process.stdin is not None
             self._process.stdin.close()
-            exiting = asyncio.ensure_future(self._process.wait())
+            exiting = asyncio.ensure_future(_exit_code(self._process))
             await asyncio.wait({exiting}, timeout=seconds)
-            if self._process.returncode is None:
+            if not exiting.done():
                 self._process.kill()
             # behind the outer wall the end of its first process is the end of all of them
             if await exiting != 0 and not self.walls.outer:
@@ -276,6 +279,13 @@ class Cell:
             before = recent[-32:]
             if len(self._output) >= OUTPUT_BYTES:
                 await asyncio.sleep(OUTPUT_PAUSE)
+
+
+async def _exit_code(process: asyncio.subprocess.Process) -> int:
+    """How a process ends. Its ``wait`` would also wait for whatever it has started and holds its output open."""
+    while (code := process.returncode) is None:
+        await asyncio.sleep(EXIT_PAUSE)
+    return code
 
 
 def _children(process: int) -> list[int]:

@@ -262,6 +262,16 @@ async def test_children_of_what_kills_its_parent_end_too(house: House, name: str
     assert not descendants()
 
 
+@pytest.mark.parametrize("name", ["a fork", "a command"])
+async def test_children_of_what_stops_its_parent_end_too(house: House, name: str) -> None:
+    """They hold its output open, which nobody waits for."""
+    house.walls = NONE
+    await house.open(second(f"{CHILDREN[name]}; os.kill(os.getppid(), signal.SIGSTOP)"), GOOD)
+    await house.match()
+    await house.close()
+    assert not descendants()
+
+
 async def test_threads_and_a_deaf_ear_do_not_keep_a_match_alive(house: House) -> None:
     deaf = """
 import signal, threading, time
