@@ -76,6 +76,8 @@ class TournamentShape(TournamentLine):
     move_ms: int
     bank_ms: int
     patience_s: int = Field(description="How long a table waits for absent bots.")
+    most_each: int = Field(description="How many bots an author may enter.")
+    fill_top: int = Field(description="How many of the best of the leaderboard are entered at the start, in any case.")
     draw_seed: str | None
     commitment: str | None = Field(description="The SHA-256 of the secret.")
     secret: str | None = Field(description="From which the seeds of all blocks follow; null until it is over.")
@@ -104,6 +106,8 @@ def tournament(request: HttpRequest, slug: str) -> TournamentShape:
         move_ms=row.move_ms,
         bank_ms=row.bank_ms,
         patience_s=row.patience_s,
+        most_each=row.most_each,
+        fill_top=row.fill_top,
         draw_seed=row.draw_seed or None,
         commitment=row.commitment or None,
         secret=selectors.secret_of(tournament=row),

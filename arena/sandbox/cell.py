@@ -283,7 +283,7 @@ class Cell:
 
 async def _exit_code(process: asyncio.subprocess.Process) -> int:
     """How a process ends. Its ``wait`` would also wait for whatever it has started and holds its output open."""
-    while (code := process.returncode) is None:
+    while (code := process.returncode) is None:  # noqa: ASYNC110  # asyncio has no event for it
         await asyncio.sleep(EXIT_PAUSE)
     return code
 

@@ -165,6 +165,17 @@ def test_an_author_cannot_undo_a_ban(ada: User, olga: User) -> None:
     assert bot.state_reason == ""
 
 
+def test_no_bot_comes_back_before_its_author(ada: User, olga: User) -> None:
+    bot = make_bot(ada)
+    services.ban_bot(bot=bot, by=olga, reason="It attacked the house.")
+    User.objects.filter(pk=ada.pk).update(is_active=False)
+    bot.refresh_from_db()
+    with pytest.raises(services.Refused, match="Its author is shut out"):
+        services.reactivate_bot(bot=bot, by=olga)
+    bot.refresh_from_db()
+    assert bot.state == Bot.State.BANNED
+
+
 def test_an_organiser_makes_no_tokens_of_others(ada: User, olga: User) -> None:
     with pytest.raises(services.NotAllowed):
         services.issue_token(bot=make_bot(ada), by=olga)

@@ -22,7 +22,7 @@ from tests.webapp.making import make_bot, make_house_bot, make_user
 from tests.webapp.moments import at_once
 from webapp.accounts import keys
 from webapp.accounts.models import User
-from webapp.bots.models import Bot
+from webapp.bots.models import Bot, Version
 from webapp.matches import downloads
 from webapp.matches.models import Series
 from webapp.tournaments import exports, organisers, running, services
@@ -40,8 +40,8 @@ def signed_in(person: User) -> Client:
     return client
 
 
-def opened(**more: Any) -> Tournament:
-    row = make_cup(**more)
+def opened(form: str = "swiss", **more: Any) -> Tournament:
+    row = make_cup(form, **more)
     services.open_entries(tournament=row, by=organiser())
     return row
 
@@ -196,6 +196,31 @@ def test_the_best_of_the_leaderboard_fill_a_tournament_up_and_never_call_it_off(
     Tournament.objects.update(starts_at=timezone.now())
     assert services.start_due() == 1
     assert set(row.entrants.values_list("bot__name", flat=True)) == {"anna", "dmytro", "emma"}
+
+
+def test_whoever_is_among_the_best_and_entered_already_plays_as_entered() -> None:
+    row, bot = opened(fill_top=1), make_bot(make_user("ada"), "mirror")
+    services.enter_by_hand(tournament=row, bots=[bot, make_house_bot("honest").bot], by=organiser())
+    entered = bot.active_version
+    bot.active_version = Version.objects.create(bot=bot, digest="sha256:newer", number=2)
+    bot.save()
+    make_ratings(row.ruleset, [(bot, 2000.0, 10.0)])
+    services.start(tournament=row, by=organiser())
+    assert entrant(row, "mirror").version == entered
+
+
+def test_all_that_was_settled_can_be_read_by_everybody() -> None:
+    row = opened("groups", size=5, qualify=3, advance=1, most_each=4, fill_top=7)
+    for term, said in (
+        ("a group", "at most 5 bots"),
+        ("of each group", "3 go on"),
+        ("of each table", "1 goes on"),
+        ("each author", "enters up to 4 bots"),
+        ("in any case", "the best 7 of the leaderboard at the start"),
+    ):
+        assert f"<dt>{term}</dt><dd>{said}</dd>" in page(row)
+    told = Client().get(f"/api/tournaments/{row.slug}").json()
+    assert (told["form"]["size"], told["most_each"], told["fill_top"]) == (5, 4, 7)
 
 
 def test_a_program_enters_and_takes_out_by_a_name_in_whatever_letters() -> None:

@@ -149,6 +149,8 @@ def reactivate_bot(*, bot: Bot, by: User) -> None:
     """Bring a bot back: a retired one its author, any other one an organiser whose bot it is not."""
     _check_owner(bot, by)
     judge = by.is_staff and not by.is_of(bot.owner)
+    if bot.owner is not None and not bot.owner.is_active:
+        raise Refused(_("Its author is shut out, so it would sit nowhere. Let the author in first."))
     idle = (Bot.State.RETIRED, Bot.State.QUARANTINED, Bot.State.BANNED) if judge else (Bot.State.RETIRED,)
     with transaction.atomic():
         if judge:

@@ -377,12 +377,13 @@ def _newest(row: Tournament) -> Format:
 
 
 def _fill(row: Tournament) -> None:
-    """Enter the best of the leaderboard, as far as there is room: what is full can be played all the same."""
+    """Enter the best of the leaderboard, as far as there is room: what is full can be played all the same.
+
+    One that is entered already plays as it was entered.
+    """
     entered = set(row.entrants.values_list("bot", flat=True))
-    for bot in _top(row, row.fill_top):
-        if bot.pk in entered or len(entered) < MOST_ENTRANTS:
-            admit(row, bot)
-            entered.add(bot.pk)
+    for bot in [bot for bot in _top(row, row.fill_top) if bot.pk not in entered][: MOST_ENTRANTS - len(entered)]:
+        admit(row, bot)
 
 
 def _leave_out(row: Tournament) -> None:
