@@ -98,6 +98,21 @@ WIDE = """() => document.documentElement.scrollWidth <= document.documentElement
     .map((one) => `reaches over the edge: ${one.tagName}.${one.className}: ${one.textContent.trim().slice(0, 60)}`)]"""
 """What reaches over the right edge of the window, where the window can be scrolled to it."""
 
+CROWDED = """() => [...document.querySelectorAll("th, td")].filter((one) => one.getBoundingClientRect().width > 0)
+    .filter((one) => {
+        const words = document.createTreeWalker(one, NodeFilter.SHOW_TEXT, (text) =>
+            text.data.trim() && !text.parentElement.closest("svg, .away") ? 1 : 2);
+        const text = document.createRange();
+        const room = one.getBoundingClientRect();
+        while (words.nextNode()) {
+            text.selectNodeContents(words.currentNode);
+            const outside = (at) => at.right > room.right + 1 || at.left < room.left - 1;
+            if ([...text.getClientRects()].some(outside)) return true;
+        }
+        return false;
+    }).map((one) => `reaches over its cell: ${one.tagName}.${one.className}: ${one.textContent.trim().slice(0, 60)}`)"""
+"""What is written in a cell of a table, and reaches into the next one."""
+
 AXE = """async (tags) => (await axe.run(document, {runOnly: tags, resultTypes: ["violations"]})).violations
     .flatMap((found) => found.nodes.map((node) => `${found.id} (${found.impact}): ${node.html.slice(0, 160)} `
         + node.any.concat(node.all, node.none).map((check) => check.message).join("; ")))"""
@@ -105,8 +120,8 @@ WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
 def cut_off(page: Page) -> list[str]:
-    """What a reader would have to scroll sideways for."""
-    found: list[str] = page.evaluate(WIDE)
+    """What a reader would have to scroll sideways for, and what he could not tell from its neighbour."""
+    found: list[str] = page.evaluate(WIDE) + page.evaluate(CROWDED)
     return found
 
 
