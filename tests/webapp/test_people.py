@@ -232,9 +232,11 @@ def test_two_windows_of_one_person_show_the_same(live_server: LiveServer, dealer
     expect(other.get_by_role("button", name="hide 1 coin")).to_have_count(0)
 
 
-def test_who_lets_the_time_run_out_twice_has_left(live_server: LiveServer, dealer: Program) -> None:
+def test_who_lets_the_time_run_out_twice_has_left(
+    live_server: LiveServer, dealer: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(services.PACES, "easy", 1)
     seat = seated("three_coins", "honest")
-    Series.objects.update(move_ms=services.GRACE_MS + 300)
     until(lambda: Series.objects.get().state == Series.State.FINISHED, 60)
     match = Match.objects.get()
     sitting = seat.row
