@@ -273,6 +273,8 @@ async def test_a_worker_that_waits_for_a_bot_that_goes_hears_so(standing: Standi
 async def test_what_a_bot_said_before_it_went_is_still_heard(standing: Standing) -> None:
     async with await standing.bot("a") as client:
         worker = standing.worker("a")
+        await worker.send(said("x"))
+        await client.until("series_end")  # now the worker is on the line
         for number in range(30):
             await client.say(nonce=pb.Nonce(nonce=b"%d" % number))
         await client.call.done_writing()
