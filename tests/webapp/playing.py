@@ -195,6 +195,16 @@ def arena_environment(data: Path, **more: str) -> dict[str, str]:
     }
 
 
+def celery_worker(
+    data: Path, broker: str, app: str = "webapp", **more: str
+) -> contextlib.AbstractContextManager[Program]:
+    """A worker with one process, on the queue of the test."""
+    command = (sys.executable, "-m", "celery", "-A", app, "--quiet", "worker", "--concurrency", "1")
+    return program(
+        *command, "--without-gossip", "--without-mingle", **arena_environment(data, BROKER_URL=broker, **more)
+    )
+
+
 class DoorProcess(Program):
     """A door; ``address`` is where bots dial."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -18,11 +17,10 @@ from arena.sandbox.walls import ALL
 from tests.webapp.playing import (
     PLAIN,
     Program,
-    arena_environment,
+    celery_worker,
     check_series,
     hosted,
     house,
-    program,
     series_of,
     until,
 )
@@ -136,9 +134,7 @@ def test_a_weak_worker_plays_the_house(weak: Report) -> None:
 
 @pytest.fixture
 def a_worker(tmp_path: Path, broker_url: str) -> Iterator[Program]:
-    command = (sys.executable, "-m", "celery", "-A", "webapp", "--quiet", "worker", "--concurrency", "1")
-    environment = arena_environment(tmp_path, BROKER_URL=broker_url)
-    with program(*command, "--without-gossip", "--without-mingle", **environment) as running:
+    with celery_worker(tmp_path, broker_url) as running:
         yield running
 
 
@@ -173,10 +169,8 @@ def test_a_worker_that_is_told_to_end_before_its_pool_is_ready_kills_none_of_it(
     tmp_path: Path, broker_url: str
 ) -> None:
     waiting = tmp_path / "waiting"
-    command = (sys.executable, "-m", "celery", "-A", "tests.webapp.late_pool", "--quiet", "worker")
-    environment = arena_environment(tmp_path, BROKER_URL=broker_url, WAITING=str(waiting), TOLD=str(tmp_path / "told"))
-    options = ("--concurrency", "1", "--without-gossip", "--without-mingle")
-    with program(*command, *options, **environment) as running:
+    more = {"WAITING": str(waiting), "TOLD": str(tmp_path / "told")}
+    with celery_worker(tmp_path, broker_url, "tests.webapp.late_pool", **more) as running:
         until(lambda: waiting.exists() and Worker.objects.exists(), what=running.said)
         running.process.terminate()
         assert running.process.wait(60) == 0, running.said()

@@ -29,6 +29,7 @@ from tests.webapp.playing import (
     DoorProcess,
     Program,
     arena_environment,
+    celery_worker,
     check_match,
     check_series,
     connected,
@@ -401,9 +402,7 @@ def test_a_worker_that_slept_too_long_writes_nothing_and_the_other_one_plays_on(
 
 def test_a_worker_that_is_asked_to_end_passes_the_series_on_after_its_match(tmp_path: Path, broker_url: str) -> None:
     series = series_of([hosted("slow", SLOW), hosted("plain")], planned=4)
-    celery = (sys.executable, "-m", "celery", "-A", "webapp", "--quiet", "worker", "--concurrency", "1")
-    environment = arena_environment(tmp_path, BROKER_URL=broker_url)
-    with program(*celery, "--without-gossip", "--without-mingle", **environment) as leaving:
+    with celery_worker(tmp_path, broker_url) as leaving:
         with app.connection_for_write(broker_url) as queue:
             play_series.apply_async([series.pk], connection=queue)
         until(lambda: series.matches.count() >= 1, what=leaving.said)
