@@ -18,7 +18,7 @@ from webapp.accounts.models import User
 from webapp.bots.models import Bot
 from webapp.matches.models import Ruleset, Series
 from webapp.matches.organisers import check_organiser
-from webapp.matches.rulesets import own_key, preset_of
+from webapp.matches.rulesets import own_key, preset_of, rules_of
 from webapp.matches.services import create_series
 
 LONGEST_TITLE = 60
@@ -187,9 +187,8 @@ def start_exhibition(*, ruleset: Ruleset, bots: Sequence[Bot], planned: int, by:
             raise Refused(_("%(bot)s plays another game.") % {"bot": bot.name})
         if bot.state != Bot.State.ACTIVE or bot.active_version is None:
             raise Refused(_("%(bot)s is not active.") % {"bot": bot.name})
-    game = find_game(ruleset.game)
     try:
-        check_players(rules.ruleset(game, ruleset.preset or None, ruleset.options), len(bots))
+        check_players(rules_of(ruleset), len(bots))
     except RulesetError as error:
         raise Refused(f"{error}.".capitalize()) from error
     with transaction.atomic():

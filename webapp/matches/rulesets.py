@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 
 from arena import rules
-from arena.games import GAMES
+from arena.games import GAMES, find_game
 from arena.rules import AnyGame, Value, ruleset
 from webapp.matches.models import Ruleset
 
@@ -24,6 +24,15 @@ def flagship(game: AnyGame) -> str:
     names = [preset.name for preset in game.presets]
     named = FLAGSHIPS.get(game.name)
     return named if named in names else names[0]
+
+
+def rules_of(row: Ruleset) -> rules.Ruleset:
+    """The rules that a row stands for.
+
+    Raises:
+        RulesError: there are none: the game is gone, or its options have changed.
+    """
+    return ruleset(find_game(row.game), row.preset or None, row.options)
 
 
 def own_key(made: rules.Ruleset) -> str:

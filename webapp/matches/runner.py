@@ -28,7 +28,7 @@ from arena.pairing import seat_orders
 from arena.protocol.v1 import arena_pb2 as pb
 from arena.record import FaultStep, Step, write
 from arena.referee import Luck, PlatformFailure, Terms, play
-from arena.rules import AnyGame, Event, Ruleset, ruleset
+from arena.rules import AnyGame, Event, Ruleset
 from arena.seats import Listener
 from arena.table import Limits
 from webapp.bots.models import Bot, Version
@@ -51,6 +51,7 @@ from webapp.matches.chairs import (
     player_of,
 )
 from webapp.matches.models import Block, Series
+from webapp.matches.rulesets import rules_of
 from webapp.matches.services import Claim, ClaimLost
 from webapp.matches.verdicts import TOO_LONG
 from webapp.tournaments import at_table
@@ -205,7 +206,7 @@ def load(claim: Claim) -> Plan:
     return Plan(
         claim=claim,
         game=game,
-        rules=ruleset(game, series.ruleset.preset or None, series.ruleset.options),
+        rules=rules_of(series.ruleset),
         limits=series.limits,
         strict=series.rated or series.purpose in STRICT,
         shown=not series.private,

@@ -10,9 +10,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from arena.games import GAMES, find_game
-from arena.rules import ruleset
 from webapp.bots.models import Version
 from webapp.matches.models import Ruleset
+from webapp.matches.rulesets import rules_of
 from webapp.people import selectors
 from webapp.people.services import MOST_SEATS
 
@@ -73,7 +73,7 @@ class TableForm(forms.Form):
 
 def sizes(row: Ruleset) -> range:
     """The table sizes of a ruleset."""
-    return ruleset(find_game(row.game), row.preset or None, row.options).players
+    return rules_of(row).players
 
 
 MIXED = ("calculator", "observer", "honest", "equilibrium", "random")

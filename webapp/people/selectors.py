@@ -10,14 +10,14 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from arena import verify
-from arena.games import find_game
 from arena.record import FaultStep, MovesStep, Step, read_steps
 from arena.rules import Ruleset as Rules
-from arena.rules import at_seat, ruleset
+from arena.rules import at_seat
 from arena.verify import Frame
 from webapp.bots.models import Bot, Version
 from webapp.matches.models import Match, Ruleset, Series, SeriesSeat
 from webapp.matches.replay import told_apart
+from webapp.matches.rulesets import rules_of
 from webapp.pages.naming import shown_name
 from webapp.people.models import Sitting
 
@@ -66,7 +66,7 @@ def names_of(sitting: Sitting) -> tuple[str, ...]:
 def position(sitting: Sitting) -> Position:
     """How far the match is, as the person may know it: the steps go through the game's view at once."""
     row = sitting.series.ruleset
-    rules = ruleset(find_game(row.game), row.preset or None, row.options)
+    rules = rules_of(row)
     names = names_of(sitting)
     steps = tuple(_untimed(step) for step in read_steps(sitting.steps, len(names)))
     seen = tuple(verify.so_far(rules, len(names), steps, at_seat(sitting.seat)))

@@ -19,13 +19,14 @@ from django.utils.translation import gettext as _
 
 from arena.games import find_game
 from arena.record import Step, write_steps
-from arena.rules import AnyGame, MoveTextError, ruleset
+from arena.rules import AnyGame, MoveTextError
 from webapp.accounts.addresses import print_of
 from webapp.bots.models import Bot, Version
 from webapp.bots.services import person_version
 from webapp.limits import Limit, spend
 from webapp.live.channels import publish, seat_channel
 from webapp.matches.models import Ruleset, Series
+from webapp.matches.rulesets import rules_of
 from webapp.matches.services import Claim, ClaimLost, create_series
 from webapp.people import selectors
 from webapp.people.models import Sitting
@@ -80,7 +81,7 @@ def sit_down(*, row: Ruleset, opponents: Sequence[Version], pace: str, visitor: 
     """
     if not opponents:
         raise Refused(_("No bot is there to play against."))
-    players = ruleset(find_game(row.game), row.preset or None, row.options).players
+    players = rules_of(row).players
     if len(opponents) + 1 not in players or len(opponents) + 1 > MOST_SEATS:
         raise Refused(_("This game is not played by so many."))
     spend(NEW_TABLES, who=address)

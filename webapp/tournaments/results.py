@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-from arena.games import find_game
 from arena.pairing import Result, Table
-from arena.rules import ruleset
 from webapp.matches.models import Entry, Match, Series, SeriesSeat
+from webapp.matches.rulesets import rules_of
 from webapp.tournaments.models import Pairing
 
 Places = list[list[int | None]]
@@ -40,9 +39,7 @@ def situation(pairing: Pairing) -> Situation:
 
 def _enough(pairing: Pairing) -> bool:
     """Whether those who were not taken off the table can play the rules of the tournament."""
-    row = pairing.tournament.ruleset
-    players = ruleset(find_game(row.game), row.preset or None, row.options).players
-    return pairing.series.seats.filter(removed="").count() in players
+    return pairing.series.seats.filter(removed="").count() in rules_of(pairing.tournament.ruleset).players
 
 
 def places(pairing: Pairing) -> Places:

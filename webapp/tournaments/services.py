@@ -14,14 +14,13 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from arena import rules
-from arena.games import find_game
 from arena.pairing import FORMATS, Format, FormatError, read_format, write_format
 from arena.pairing.luck import commitment
 from webapp.accounts.audit import write_down
 from webapp.accounts.models import User
 from webapp.bots.models import Bot, Version
 from webapp.matches.models import Ruleset
+from webapp.matches.rulesets import rules_of
 from webapp.pages.naming import game_title
 from webapp.ratings.selectors import leaderboard
 from webapp.tournaments.advancing import advance
@@ -60,7 +59,7 @@ def make_form(name: str, *, most: int, ruleset: Ruleset, options: Mapping[str, i
     kind = FORMATS.get(name)
     if kind is None:
         raise Refused(_("There is no such form of tournament."))
-    players = rules.ruleset(find_game(ruleset.game), ruleset.preset or None, ruleset.options).players
+    players = rules_of(ruleset).players
     least = max(2, players[0])
     if not least <= most <= players[-1]:
         raise Refused(
